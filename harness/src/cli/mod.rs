@@ -1,0 +1,56 @@
+//! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Tests Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure.
+#[derive(Debug, Parser)]
+#[command(name = "equiform", version, propagate_version = true)]
+#[command(
+    after_help = "Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2 it could not be done."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+/// What a subcommand that ran to its end has to say; the exit code follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing to report: exit code 0.
+    Clean,
+    /// The command did its work and found something wrong: exit code 1.
+    Findings,
+}
+
+/// Why a subcommand could not do its work, as a sentence for the user: exit code 2.
+#[derive(Debug)]
+pub struct CannotRun(String);
+
+impl<E: Display> From<E> for CannotRun {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// The result of a subcommand.
+pub type CliResult = Result<Outcome, CannotRun>;
+
+/// Parses the command line, runs the subcommand and turns its result into an exit code.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result: CliResult = match cli.command {};
+    match result {
+        Ok(Outcome::Clean) => ExitCode::SUCCESS,
+        Ok(Outcome::Findings) => ExitCode::from(1),
+        Err(CannotRun(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

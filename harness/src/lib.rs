@@ -1,0 +1,6 @@
+//! Equiform tests Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure.
+//!
+//! Modules follow the flow of data; `DESIGN.md` walks through them in that order. [`cli`] holds one file for each
+//! subcommand of the `equiform` binary and is the only place that prints or exits.
+
+pub mod cli;

@@ -1,0 +1,12 @@
+//! The ledger: what the provider did to its world, line by line, in a form people and programs can read.
+//!
+//! `docs/ledger.md` describes the format. [`Entry`] is one line, [`Reader`] walks a ledger and checks its chain as it
+//! goes, and [`World`] is what folding the committed entries gives.
+
+mod entry;
+mod reader;
+mod world;
+
+pub use entry::{Attributes, Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Reference, Torn};
+pub use reader::{BadLine, Chain, LedgerError, Line, Reader, Record, Tail};
+pub use world::{Conflict, Object, World};

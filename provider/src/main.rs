@@ -1,0 +1,2 @@
+//! The mock provider.
+fn main() {}
