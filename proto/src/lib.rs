@@ -4,3 +4,19 @@
 //! either.
 
 pub mod ledger;
+
+/// Plugin protocol 6.11: the messages of the 36 RPCs, and the service that an engine calls.
+#[cfg(feature = "plugin")]
+#[expect(missing_docs, reason = "generated; proto/tfplugin6.proto is where to read")]
+#[expect(clippy::all, clippy::allow_attributes, reason = "generated")]
+pub mod tfplugin6 {
+    tonic::include_proto!("tfplugin6");
+}
+
+/// The three services that go-plugin expects beside the provider.
+#[cfg(feature = "plugin")]
+#[expect(missing_docs, reason = "generated; proto/goplugin.proto is where to read")]
+#[expect(clippy::all, clippy::allow_attributes, reason = "generated")]
+pub mod goplugin {
+    tonic::include_proto!("plugin");
+}

@@ -1,0 +1,149 @@
+//! What a user can ask of the provider's binary: to stay up for engines to attach to, and to change the world behind an
+//! engine's back.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use equiform_proto::ledger::{Operation, Phase};
+
+use crate::diagnostic::Problem;
+use crate::ledger::{Body, Ledger};
+use crate::resource::{apply, attributes_of, find, node};
+use crate::value::{Number, Object, Value};
+use crate::{plugin, resource};
+
+/// The mock provider of equiform: a plugin for Terraform and OpenTofu that has no side effects. Its ledger is the cloud.
+///
+/// Engines start this binary by themselves. Put it where `init` finds it (`make install` does) and write
+/// `source = "equiform.test/equiform/mock"` into the program.
+#[derive(Debug, Parser)]
+#[command(name = "terraform-provider-mock", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve any number of engines from one process
+    ///
+    /// Prints the line to `export`, then serves in plaintext on a private socket until Ctrl-C. An engine that has the
+    /// variable starts no provider of its own. Ledger and run are taken from each engine's provider block, environment
+    /// and working directory, as if it had started the provider itself.
+    Reattach,
+    /// Change the world behind the engine's back
+    Drift {
+        #[command(subcommand)]
+        change: Drift,
+    },
+    /// Write a remark into the ledger
+    Mark {
+        /// The remark
+        text: String,
+        #[command(flatten)]
+        ledger: LedgerArgs,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Drift {
+    /// Delete an object
+    Delete {
+        /// The object's id or key
+        object: String,
+        #[command(flatten)]
+        ledger: LedgerArgs,
+    },
+    /// Give an object another label
+    Label {
+        /// The object's id or key
+        object: String,
+        /// The new label
+        label: String,
+        #[command(flatten)]
+        ledger: LedgerArgs,
+    },
+}
+
+#[derive(Debug, Args)]
+struct LedgerArgs {
+    /// The ledger's file
+    #[arg(long, env = "EQUIFORM_LEDGER", default_value = "equiform.ledger.jsonl")]
+    ledger: PathBuf,
+    /// A label for the entry
+    #[arg(long, env = "EQUIFORM_RUN")]
+    run: Option<String>,
+}
+
+/// Does what the command line asks for.
+pub fn main() -> ExitCode {
+    if std::env::args_os().len() == 1 {
+        eprintln!(
+            "This is a plugin: Terraform and OpenTofu start it, people do not. What people can do with it:\n\n{}",
+            Cli::command().render_help()
+        );
+        return ExitCode::FAILURE;
+    }
+    let result = match Cli::parse().command {
+        Command::Reattach => plugin::reattach(),
+        Command::Drift { change } => block_on(drift(change)),
+        Command::Mark { text, ledger } => block_on(mark(text, ledger)),
+    };
+    exit_code(result)
+}
+
+/// The exit code for a result, with the failure told on stderr.
+pub fn exit_code(result: Result<(), Box<dyn Error>>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn block_on(task: impl Future<Output = Result<(), Problem>>) -> Result<(), Box<dyn Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    runtime.block_on(task).map_err(|problem| format!("{}\n\n{}", problem.summary, problem.detail).into())
+}
+
+async fn drift(change: Drift) -> Result<(), Problem> {
+    let (Drift::Delete { object, ledger: args } | Drift::Label { object, ledger: args, .. }) = &change;
+    let node = resource::node::resource();
+    let ledger = Ledger::open(&args.ledger)?;
+    let before = find::by_id_or_key(&ledger, &node, object).await?;
+    let after: Option<Object> = match &change {
+        Drift::Delete { .. } => None,
+        Drift::Label { label, .. } => {
+            let mut after = before.clone();
+            after.insert("label".to_owned(), Value::String(label.clone()));
+            if let Some(Value::Number(revision)) = before.get(node::REVISION) {
+                let next = revision.as_i64().unwrap_or(0) + 1;
+                after.insert(node::REVISION.to_owned(), Value::Number(Number::from(next)));
+            }
+            Some(after)
+        }
+    };
+    let body = Body {
+        run: args.run.clone(),
+        type_name: Some(node.name.to_owned()),
+        key: resource::text(&before, node::KEY).map(str::to_owned),
+        id: resource::text(&before, node::ID).map(str::to_owned),
+        refs: after.as_ref().map(|after| apply::references(&node, after)).unwrap_or_default(),
+        before: Some(attributes_of(&before)),
+        after: after.as_ref().map(attributes_of),
+        ..Body::default()
+    };
+    ledger.lock().await?.append(Operation::Drift, Phase::Commit, body)?;
+    Ok(())
+}
+
+async fn mark(text: String, args: LedgerArgs) -> Result<(), Problem> {
+    let ledger = Ledger::open(&args.ledger)?;
+    let body = Body { run: args.run, note: Some(text), ..Body::default() };
+    ledger.lock().await?.append(Operation::Mark, Phase::Commit, body)?;
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! The ledger's writer, and the world as the provider sees it through the ledger.
+//!
+//! Several provider processes share one ledger. Every look and every append first takes in what others have written since;
+//! appends happen under a lock on the file. [`index`] makes the cost of a look independent of the ledger's length.
+
+mod append;
+mod error;
+mod index;
+mod overlay;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use equiform_proto::ledger::{Attributes, Entry, Operation, Phase, Reference};
+use tokio::sync::{Mutex, MutexGuard};
+
+pub use error::LedgerFailure;
+
+use append::AppendFile;
+use index::{Damaged, Index};
+use overlay::Overlay;
+
+/// How long an operation waits for another process that holds the ledger's lock.
+const LOCK_PATIENCE: Duration = Duration::from_secs(30);
+
+/// An index is written when this much of the ledger is not covered by one: reading that much takes about a millisecond.
+const INDEX_EVERY: u64 = 256 * 1024;
+
+/// What an entry says beyond what the ledger itself adds to it.
+#[derive(Debug, Clone, Default)]
+pub struct Body {
+    /// The label of the run.
+    pub run: Option<String>,
+    /// The begin that this entry ends.
+    pub begin: Option<u64>,
+    /// The object's type.
+    pub type_name: Option<String>,
+    /// The object's name in the graph.
+    pub key: Option<String>,
+    /// The object's id.
+    pub id: Option<String>,
+    /// What the object refers to.
+    pub refs: Vec<Reference>,
+    /// The object before.
+    pub before: Option<Attributes>,
+    /// The object after.
+    pub after: Option<Attributes>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// The text of a mark.
+    pub note: Option<String>,
+    /// The engine's process.
+    pub engine_pid: Option<u32>,
+}
+
+/// A ledger that is open for reading and appending.
+pub struct Ledger {
+    path: PathBuf,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    file: AppendFile,
+    overlay: Overlay,
+    index: Option<Index>,
+    /// The ledger's length at which the next index is due.
+    index_due: u64,
+}
+
+impl Ledger {
+    /// Opens the ledger at a path, or begins one. Nothing that is there is ever overwritten.
+    pub fn open(path: &Path) -> Result<Self, LedgerFailure> {
+        let mut file = AppendFile::open(path)?;
+        let index = Index::load(path, &file);
+        if let Some(index) = &index {
+            file.resume(index.covered(), index.chain());
+        }
+        let covered = index.as_ref().map_or(0, Index::covered);
+        let mut inner = Inner { file, overlay: Overlay::default(), index, index_due: covered + INDEX_EVERY };
+        inner.catch_up()?;
+        inner.index_if_due(path);
+        Ok(Self { path: path.to_owned(), inner: Mutex::new(inner) })
+    }
+
+    /// Whether the file is still the one that its path leads to.
+    pub fn is_current(&self) -> bool {
+        self.inner.try_lock().map_or(true, |inner| inner.file.is_linked())
+    }
+
+    /// Where the ledger is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The last commit of the object with this id, if the object is there.
+    pub async fn by_id(&self, id: &str) -> Result<Option<Arc<Entry>>, LedgerFailure> {
+        let mut inner = self.inner.lock().await;
+        inner.catch_up()?;
+        inner.by_id(id)
+    }
+
+    /// The last commits of the objects of a type that have this key, the most recently changed one last.
+    pub async fn by_key(&self, type_name: &str, key: &str) -> Result<Vec<Arc<Entry>>, LedgerFailure> {
+        let mut inner = self.inner.lock().await;
+        inner.catch_up()?;
+        inner.by_key(type_name, key)
+    }
+
+    /// Takes the ledger's lock. What is looked up in the transaction stays true until it is dropped.
+    pub async fn lock(&self) -> Result<Transaction<'_>, LedgerFailure> {
+        let inner = self.inner.lock().await;
+        let mut pause = Duration::from_micros(100);
+        let deadline = tokio::time::Instant::now() + LOCK_PATIENCE;
+        while !inner.file.try_lock()? {
+            if tokio::time::Instant::now() + pause > deadline {
+                return Err(LedgerFailure::Locked { path: self.path.clone(), patience: LOCK_PATIENCE });
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+        let mut transaction = Transaction { ledger: self, inner };
+        transaction.inner.prepare()?;
+        Ok(transaction)
+    }
+}
+
+/// The ledger, locked.
+pub struct Transaction<'a> {
+    ledger: &'a Ledger,
+    inner: MutexGuard<'a, Inner>,
+}
+
+impl Transaction<'_> {
+    /// The last commit of the object with this id, if the object is there.
+    pub fn by_id(&mut self, id: &str) -> Result<Option<Arc<Entry>>, LedgerFailure> {
+        self.inner.by_id(id)
+    }
+
+    /// Appends an entry and returns its `seq`. Once this has returned, the entry outlives the process.
+    pub fn append(&mut self, op: Operation, phase: Phase, body: Body) -> Result<u64, LedgerFailure> {
+        let inner = &mut *self.inner;
+        let (entry, place) = inner.file.append(op, phase, |entry| {
+            entry.run = body.run;
+            entry.begin = body.begin;
+            entry.type_name = body.type_name;
+            entry.key = body.key;
+            entry.id = body.id;
+            entry.refs = body.refs;
+            entry.before = body.before;
+            entry.after = body.after;
+            entry.error = body.error;
+            entry.note = body.note;
+            entry.engine_pid = body.engine_pid;
+        })?;
+        let seq = entry.seq;
+        inner.overlay.take_in(entry, place);
+        inner.index_if_due(&self.ledger.path);
+        Ok(seq)
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        self.inner.file.unlock();
+    }
+}
+
+impl Inner {
+    fn catch_up(&mut self) -> Result<(), LedgerFailure> {
+        let overlay = &mut self.overlay;
+        self.file.catch_up(|entry, place| overlay.take_in(entry, place))
+    }
+
+    /// Under the lock: takes in what others wrote, and accounts for what a killed one left unfinished.
+    fn prepare(&mut self) -> Result<(), LedgerFailure> {
+        let overlay = &mut self.overlay;
+        self.file.prepare(|entry, place| overlay.take_in(entry, place))
+    }
+
+    fn by_id(&mut self, id: &str) -> Result<Option<Arc<Entry>>, LedgerFailure> {
+        if let Some(known) = self.overlay.by_id(id) {
+            return Ok(known.cloned());
+        }
+        let Some(index) = &self.index else { return Ok(None) };
+        match index.by_id(&self.file, id) {
+            Ok(found) => Ok(found.map(Arc::new)),
+            Err(Damaged) => {
+                self.read_all()?;
+                self.by_id(id)
+            }
+        }
+    }
+
+    fn by_key(&mut self, type_name: &str, key: &str) -> Result<Vec<Arc<Entry>>, LedgerFailure> {
+        let mut found = self.overlay.by_key(type_name, key);
+        if let Some(index) = &self.index {
+            let Ok(indexed) = index.by_key(&self.file, type_name, key) else {
+                self.read_all()?;
+                return self.by_key(type_name, key);
+            };
+            for entry in indexed {
+                // What the overlay knows of an object is newer.
+                let touched = entry.id.as_deref().is_some_and(|id| self.overlay.by_id(id).is_some());
+                if !touched {
+                    found.push(Arc::new(entry));
+                }
+            }
+        }
+        found.sort_by_key(|entry| entry.seq);
+        Ok(found)
+    }
+
+    /// Does without the index: reads the ledger from its first entry on.
+    fn read_all(&mut self) -> Result<(), LedgerFailure> {
+        self.index = None;
+        self.overlay = Overlay::default();
+        self.file.rewind()?;
+        self.catch_up()
+    }
+
+    /// Writes an index once enough has been appended since the last one. An index only saves time, so a failure to
+    /// write one (a full disk, a read-only folder) is no failure of the operation; it is tried again later.
+    fn index_if_due(&mut self, path: &Path) {
+        if self.file.accounted() < self.index_due || !self.file.is_whole() {
+            return;
+        }
+        self.index_due = self.file.accounted() + INDEX_EVERY;
+        if let Ok(index) = Index::write(path, &self.file, self.index.as_ref(), &self.overlay) {
+            self.index = Some(index);
+            self.overlay = Overlay::default();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What the ledger says beyond its index, in memory: the objects that were touched since.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use equiform_proto::ledger::Entry;
+
+use super::append::Place;
+
+/// The objects that entries have touched, by id.
+#[derive(Default)]
+pub struct Overlay {
+    touched: HashMap<String, Touched>,
+    /// The ids of touched objects, by type and key.
+    by_key: HashMap<(String, String), Vec<String>>,
+}
+
+/// A touched object.
+pub struct Touched {
+    /// Its last commit and where that stands, or `None` if it is gone.
+    pub last: Option<(Arc<Entry>, Place)>,
+}
+
+impl Overlay {
+    /// Folds the next entry in.
+    pub fn take_in(&mut self, entry: Entry, place: Place) {
+        if !entry.changes_world() {
+            return;
+        }
+        let Some(id) = entry.id.clone() else { return };
+        if let (Some(type_name), Some(key)) = (&entry.type_name, &entry.key)
+            && !self.touched.contains_key(&id)
+        {
+            let ids = self.by_key.entry((type_name.clone(), key.clone())).or_default();
+            ids.push(id.clone());
+        }
+        let last = entry.after.is_some().then(|| (Arc::new(entry), place));
+        self.touched.insert(id, Touched { last });
+    }
+
+    /// What is known of an id: nothing, or its last commit, or that it is gone.
+    pub fn by_id(&self, id: &str) -> Option<Option<&Arc<Entry>>> {
+        self.touched.get(id).map(|touched| touched.last.as_ref().map(|(entry, _)| entry))
+    }
+
+    /// The touched objects of a type that have this key and are there.
+    pub fn by_key(&self, type_name: &str, key: &str) -> Vec<Arc<Entry>> {
+        let ids = self.by_key.get(&(type_name.to_owned(), key.to_owned()));
+        let ids = ids.map_or(&[][..], Vec::as_slice);
+        ids.iter().filter_map(|id| self.by_id(id)?.cloned()).collect()
+    }
+
+    /// All touched objects, by id.
+    pub fn touched(&self) -> impl Iterator<Item = (&str, &Touched)> {
+        self.touched.iter().map(|(id, touched)| (id.as_str(), touched))
+    }
+}

@@ -1,0 +1,128 @@
+//! The socket, and the connections that come in on it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc;
+use tokio_rustls::TlsAcceptor;
+use tonic::transport::server::Connected;
+
+use super::log::{Level, log};
+use crate::rpc::{Host, Session};
+
+/// How long a peer may take for its half of the TLS handshake.
+const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(30);
+
+/// A socket in a folder that only its owner can enter. Both are removed with it.
+pub struct Socket {
+    listener: UnixListener,
+    path: PathBuf,
+    _folder: TempDir,
+}
+
+impl Socket {
+    /// Makes the folder and listens.
+    pub fn new() -> io::Result<Self> {
+        // `tempfile` makes folders for the owner only.
+        let folder = tempfile::Builder::new().prefix("equiform-").tempdir()?;
+        let path = folder.path().join("plugin.sock");
+        let listener = UnixListener::bind(&path)?;
+        Ok(Self { listener, path, _folder: folder })
+    }
+
+    /// Where to connect.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Accepts connections for as long as someone takes them. A peer that fails its handshake is dropped, and a slow
+    /// one keeps nobody waiting.
+    pub async fn accept(
+        &self,
+        tls: Option<TlsAcceptor>,
+        host_at: fn(Option<u32>) -> Host,
+        connections: mpsc::Sender<io::Result<Connection>>,
+    ) {
+        while !connections.is_closed() {
+            let stream = match self.listener.accept().await {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    log(Level::Error, &format!("a connection could not be accepted: {error}"));
+                    // Out of descriptors, most likely: let some be given back.
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            };
+            let (tls, connections) = (tls.clone(), connections.clone());
+            tokio::spawn(async move {
+                match open(stream, tls, host_at).await {
+                    // Nobody takes it any more if the server has ended meanwhile.
+                    Ok(connection) => drop(connections.send(Ok(connection)).await),
+                    Err(error) => log(Level::Error, &format!("a connection was refused: {error}")),
+                }
+            });
+        }
+    }
+}
+
+async fn open(
+    stream: UnixStream,
+    tls: Option<TlsAcceptor>,
+    host_at: fn(Option<u32>) -> Host,
+) -> io::Result<Connection> {
+    let pid = stream.peer_cred().ok().and_then(|peer| peer.pid()).and_then(|pid| u32::try_from(pid).ok());
+    let session = Arc::new(Session::new(host_at(pid)));
+    let stream: Box<dyn Stream> = match tls {
+        None => Box::new(stream),
+        Some(tls) => Box::new(tokio::time::timeout(HANDSHAKE_PATIENCE, tls.accept(stream)).await??),
+    };
+    Ok(Connection { stream: Box::into_pin(stream), session })
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send {}
+impl<T: AsyncRead + AsyncWrite + Send> Stream for T {}
+
+/// A connection, and the session that every request on it belongs to.
+pub struct Connection {
+    stream: Pin<Box<dyn Stream>>,
+    session: Arc<Session>,
+}
+
+impl Connected for Connection {
+    type ConnectInfo = Arc<Session>;
+
+    fn connect_info(&self) -> Arc<Session> {
+        self.session.clone()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.stream.as_mut().poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_shutdown(cx)
+    }
+}

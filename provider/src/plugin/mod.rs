@@ -1,0 +1,15 @@
+//! Being a plugin: how an engine starts the provider, trusts it, talks to it and ends it.
+//!
+//! [`handshake`] is what is said before the first RPC, [`tls`] whom we talk to, [`listen`] the socket and its connections,
+//! [`services`] what go-plugin wants beside the provider, [`log`] what we say on stderr, [`serve`] puts it together.
+
+mod handshake;
+mod listen;
+mod log;
+mod serve;
+mod services;
+mod tls;
+
+pub use handshake::started_by_engine;
+pub use log::install_panic_hook;
+pub use serve::{plugin, reattach};

@@ -1,0 +1,145 @@
+//! Serving: as a plugin of the one engine that started us, or for any engine that attaches.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use equiform_proto::goplugin::grpc_broker_server::GrpcBrokerServer;
+use equiform_proto::goplugin::grpc_controller_server::GrpcControllerServer;
+use equiform_proto::goplugin::grpc_stdio_server::GrpcStdioServer;
+use equiform_proto::tfplugin6::provider_server::ProviderServer;
+use serde_json::json;
+use tokio::io::unix::AsyncFd;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_rustls::TlsAcceptor;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Server;
+
+use super::handshake::{self, Offer, PROTOCOL};
+use super::listen::Socket;
+use super::log::{Level, log};
+use super::services::{Broker, Controller, Stdio};
+use super::tls;
+use crate::rpc::{Host, MockProvider};
+
+/// Hosts send and accept messages of this size; the library's default is 4 MiB.
+const MESSAGE_LIMIT: usize = 256 << 20;
+
+/// How long connections may take to drain once the end has come. The host kills us after two seconds.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The source address that programs give for this provider.
+const PROVIDER_ADDRESS: &str = "equiform.test/equiform/mock";
+
+/// A start that failed, told on stderr.
+type Failure = Box<dyn std::error::Error>;
+
+/// Serves the engine that started this process, until it says that it is done, or is gone.
+pub fn plugin() -> Result<(), Failure> {
+    let offer = Offer::from_env()?;
+    runtime()?.block_on(async {
+        let engine = watch_parent();
+        // Ctrl-C reaches the whole process group. The engine decides what it means and tells us by StopProvider.
+        let _interrupts_are_ours_to_ignore = signal(SignalKind::interrupt())?;
+        let tls = offer.client_certificate.as_deref().map(tls::pinned_to).transpose()?;
+        let socket = Socket::new()?;
+        let certificate = tls.as_ref().map(|tls| tls.certificate.as_ref());
+        announce(&handshake::line(socket.path(), certificate, &offer))?;
+        log(Level::Debug, &format!("mock provider {} is listening", env!("CARGO_PKG_VERSION")));
+
+        let end = CancellationToken::new();
+        let acceptor = tls.map(|tls| TlsAcceptor::from(tls.config));
+        let controller = Controller { end: Some(end.clone()) };
+        tokio::select! {
+            served = serve(&socket, acceptor, |pid| Host::Parent { pid }, controller, end.clone()) => served,
+            () = engine => Ok(()),
+        }
+    })
+}
+
+/// Serves every engine that attaches, in plaintext on a private socket, until interrupted.
+pub fn reattach() -> Result<(), Failure> {
+    runtime()?.block_on(async {
+        let (mut interrupt, mut terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let socket = Socket::new()?;
+        let address = json!({
+            PROVIDER_ADDRESS: {
+                "Protocol": "grpc",
+                "ProtocolVersion": PROTOCOL,
+                "Pid": std::process::id(),
+                "Test": true,
+                "Addr": {"Network": "unix", "String": socket.path()},
+            }
+        });
+        announce(&format!("export TF_REATTACH_PROVIDERS='{address}'"))?;
+        let end = CancellationToken::new();
+        let controller = Controller { end: None };
+        let served = serve(&socket, None, |pid| Host::Attached { pid }, controller, end.clone());
+        tokio::pin!(served);
+        tokio::select! {
+            served = &mut served => return served,
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        end.cancel();
+        served.await
+    })
+}
+
+async fn serve(
+    socket: &Socket,
+    tls: Option<TlsAcceptor>,
+    host_at: fn(Option<u32>) -> Host,
+    controller: Controller,
+    end: CancellationToken,
+) -> Result<(), Failure> {
+    let provider = ProviderServer::new(MockProvider::new())
+        .max_decoding_message_size(MESSAGE_LIMIT)
+        .max_encoding_message_size(MESSAGE_LIMIT);
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_service_status("plugin", tonic_health::ServingStatus::Serving).await;
+    let (sender, connections) = tokio::sync::mpsc::channel(16);
+    let server = Server::builder()
+        .add_service(provider)
+        .add_service(health_service)
+        .add_service(GrpcControllerServer::new(controller))
+        .add_service(GrpcStdioServer::new(Stdio { end: end.clone() }))
+        .add_service(GrpcBrokerServer::new(Broker { end: end.clone() }))
+        .serve_with_incoming_shutdown(ReceiverStream::new(connections), end.clone().cancelled_owned());
+    tokio::select! {
+        served = server => served?,
+        () = socket.accept(tls, host_at, sender) => {}
+        () = async { end.cancelled().await; tokio::time::sleep(DRAIN_PATIENCE).await } => {}
+    }
+    Ok(())
+}
+
+/// Prints the one line that whoever started us waits for.
+fn announce(line: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}")?;
+    stdout.flush()
+}
+
+/// Everything here waits for others most of the time: one thread serves best, and starts fastest.
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+/// Ends when the process that started us does. An engine that is killed says nothing, and nothing may be left behind.
+fn watch_parent() -> impl Future<Output = ()> {
+    // Opened at once: a later look might find the process that inherited us.
+    let parent = rustix::process::getppid();
+    let parent = parent
+        .and_then(|parent| rustix::process::pidfd_open(parent, rustix::process::PidfdFlags::NONBLOCK).ok());
+    async move {
+        // SAFETY: an `OwnedFd` stays open, and stays the same descriptor, until it is dropped with the `AsyncFd`.
+        let watched = parent.and_then(|parent| unsafe { AsyncFd::register(parent) }.ok());
+        match watched {
+            Some(watched) => drop(watched.readable().await),
+            // Without a handle on it the end of the connection has to do.
+            None => std::future::pending().await,
+        }
+    }
+}

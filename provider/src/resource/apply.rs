@@ -1,0 +1,156 @@
+//! Carrying a change out: begin in the ledger, the effect, and its end in the ledger before the answer leaves.
+
+use std::sync::Arc;
+
+use equiform_proto::ledger::{Entry, Operation, Phase, Reference};
+
+use super::{ResourceType, attributes_of, node, text};
+use crate::diagnostic::Problem;
+use crate::ledger::{Body, Ledger};
+use crate::mint::mint;
+use crate::value::{Number, Object, Value};
+
+/// Who asks for an operation, for the ledger.
+#[derive(Debug, Clone, Default)]
+pub struct Asker {
+    /// The label of the run.
+    pub run: Option<String>,
+    /// The engine's process.
+    pub engine_pid: Option<u32>,
+}
+
+/// Creates an object.
+pub async fn create(
+    ledger: &Ledger,
+    resource: &ResourceType,
+    asker: &Asker,
+    planned: &Object,
+) -> Result<Object, Problem> {
+    let mut object = planned.clone();
+    object.insert(node::ID.to_owned(), Value::String(mint("node")));
+    object.insert(node::REVISION.to_owned(), Value::Number(Number::from(1)));
+    known(resource, &object)?;
+
+    let mut body = body(resource, asker, &object);
+    body.after = Some(attributes_of(&object));
+    let begin = ledger.lock().await?.append(Operation::Create, Phase::Begin, body.clone())?;
+    body.begin = Some(begin);
+    ledger.lock().await?.append(Operation::Create, Phase::Commit, body)?;
+    Ok(object)
+}
+
+/// Updates an object in place.
+pub async fn update(
+    ledger: &Ledger,
+    resource: &ResourceType,
+    asker: &Asker,
+    prior: &Object,
+    planned: &Object,
+) -> Result<Object, Problem> {
+    let id = text(prior, node::ID).unwrap_or_default();
+    let mut object = planned.clone();
+    let mut asked = body(resource, asker, &object);
+    asked.id = Some(id.to_owned());
+
+    let mut transaction = ledger.lock().await?;
+    let before = transaction.by_id(id)?;
+    raise_revision(&mut object, before.as_deref());
+    known(resource, &object)?;
+    asked.before = before.as_deref().and_then(|entry| entry.after.clone());
+    asked.after = Some(attributes_of(&object));
+    let begin = transaction.append(Operation::Update, Phase::Begin, asked.clone())?;
+    drop(transaction);
+    asked.begin = Some(begin);
+
+    // Between the two the object may have been changed, or deleted, by someone else.
+    let mut transaction = ledger.lock().await?;
+    let before = transaction.by_id(id)?;
+    let Some(before) = before else {
+        asked.after = None;
+        asked.error = Some("the object is not there".to_owned());
+        transaction.append(Operation::Update, Phase::Fail, asked)?;
+        return Err(Problem::new(
+            format!("The {} {id} is gone", resource.name),
+            "It was deleted since the engine last read it. Run the command again with a refresh: the engine will \
+             plan to create it anew.",
+        ));
+    };
+    raise_revision(&mut object, Some(&before));
+    asked.before = before.after.clone();
+    asked.after = Some(attributes_of(&object));
+    transaction.append(Operation::Update, Phase::Commit, asked)?;
+    Ok(object)
+}
+
+/// Deletes an object. One that is gone already is as good as deleted, and the ledger tells.
+pub async fn delete(
+    ledger: &Ledger,
+    resource: &ResourceType,
+    asker: &Asker,
+    prior: &Object,
+) -> Result<(), Problem> {
+    let id = text(prior, node::ID).unwrap_or_default();
+    let mut asked = body(resource, asker, prior);
+    asked.refs.clear();
+
+    let mut transaction = ledger.lock().await?;
+    asked.before = attributes_before(transaction.by_id(id)?);
+    let begin = transaction.append(Operation::Delete, Phase::Begin, asked.clone())?;
+    drop(transaction);
+    asked.begin = Some(begin);
+
+    let mut transaction = ledger.lock().await?;
+    asked.before = attributes_before(transaction.by_id(id)?);
+    let phase = if asked.before.is_some() {
+        Phase::Commit
+    } else {
+        asked.error = Some("the object is not there".to_owned());
+        Phase::Fail
+    };
+    transaction.append(Operation::Delete, phase, asked)?;
+    Ok(())
+}
+
+fn attributes_before(entry: Option<Arc<Entry>>) -> Option<equiform_proto::ledger::Attributes> {
+    entry.and_then(|entry| entry.after.clone())
+}
+
+fn body(resource: &ResourceType, asker: &Asker, object: &Object) -> Body {
+    Body {
+        run: asker.run.clone(),
+        engine_pid: asker.engine_pid,
+        type_name: Some(resource.name.to_owned()),
+        key: text(object, node::KEY).map(str::to_owned),
+        id: text(object, node::ID).map(str::to_owned),
+        refs: references(resource, object),
+        ..Body::default()
+    }
+}
+
+/// The ids that an object refers to, each with the attribute that holds it.
+pub fn references(resource: &ResourceType, object: &Object) -> Vec<Reference> {
+    let refer = resource.schema.attributes.iter().filter(|attribute| attribute.refers);
+    refer
+        .flat_map(|attribute| {
+            let ids = object.get(attribute.name).map(Value::strings).unwrap_or_default();
+            ids.into_iter().map(|id| Reference { path: attribute.name.to_owned(), id: id.to_owned() })
+        })
+        .collect()
+}
+
+fn raise_revision(object: &mut Object, before: Option<&Entry>) {
+    let before = before.and_then(|entry| entry.after.as_ref()?.get(node::REVISION)?.as_i64());
+    let revision = before.unwrap_or(0) + 1;
+    object.insert(node::REVISION.to_owned(), Value::Number(Number::from(revision)));
+}
+
+fn known(resource: &ResourceType, object: &Object) -> Result<(), Problem> {
+    match object.iter().find(|(_, value)| !value.is_wholly_known()) {
+        None => Ok(()),
+        Some((name, _)) => Err(Problem::engine(format!(
+            "It asked to apply a {} whose attribute {name:?} is still unknown.",
+            resource.name
+        ))
+        .at(name)),
+    }
+}

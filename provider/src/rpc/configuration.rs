@@ -1,0 +1,149 @@
+//! The provider block: validating it, configuring from it, and stopping what it started.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use equiform_proto::tfplugin6::{configure_provider, stop_provider, validate_provider_config};
+
+use super::convert::{diagnostics, object_from};
+use super::{MockProvider, Session};
+use crate::diagnostic::Problem;
+use crate::ledger::Ledger;
+use crate::resource::apply::Asker;
+use crate::schema::{Attribute, OnChange, Origin, Schema};
+use crate::value::{Object, Type, Value};
+
+const LEDGER: &str = "ledger";
+const RUN: &str = "run";
+/// The environment's word for `ledger`; the provider block wins.
+pub const LEDGER_VARIABLE: &str = "EQUIFORM_LEDGER";
+/// The environment's word for `run`; the provider block wins.
+pub const RUN_VARIABLE: &str = "EQUIFORM_RUN";
+/// The ledger if neither says another.
+pub const DEFAULT_LEDGER: &str = "equiform.ledger.jsonl";
+
+/// How a host configured the provider.
+#[derive(Clone)]
+pub struct Configuration {
+    /// The ledger; `None` while its name is not known yet.
+    ledger: Option<Arc<Ledger>>,
+    /// Who asks.
+    asker: Asker,
+}
+
+impl std::fmt::Debug for Configuration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let path = self.ledger.as_ref().map(|ledger| ledger.path());
+        f.debug_struct("Configuration").field("ledger", &path).field("asker", &self.asker).finish()
+    }
+}
+
+/// The provider block's attributes.
+pub fn schema() -> Schema {
+    let text = |name, description| Attribute {
+        name,
+        ty: Type::String,
+        origin: Origin::Optional,
+        on_change: OnChange::Update,
+        refers: false,
+        description,
+    };
+    Schema {
+        version: 0,
+        description: "A provider without side effects: its ledger is the cloud.",
+        attributes: vec![
+            text(
+                LEDGER,
+                "The ledger's file. Without it EQUIFORM_LEDGER names it, and without that it is \
+                 equiform.ledger.jsonl in the working directory.",
+            ),
+            text(
+                RUN,
+                "A label that every entry of this run carries in the ledger. Without it EQUIFORM_RUN gives it.",
+            ),
+        ],
+    }
+}
+
+impl MockProvider {
+    pub(super) fn validate_configuration(
+        &self,
+        request: validate_provider_config::Request,
+    ) -> validate_provider_config::Response {
+        let result = object_from(request.config.as_ref(), &self.configuration_type).and_then(|config| {
+            match config.get(LEDGER) {
+                Some(Value::String(path)) if path.is_empty() => Err(Problem::new(
+                    "The ledger has no name",
+                    "`ledger` is the name of a file. Leave it out for the default, equiform.ledger.jsonl.",
+                )
+                .at(LEDGER)),
+                _ => Ok(()),
+            }
+        });
+        validate_provider_config::Response { diagnostics: diagnostics(result.err()) }
+    }
+
+    pub(super) fn configure(
+        &self,
+        session: &Session,
+        request: configure_provider::Request,
+    ) -> configure_provider::Response {
+        let result = object_from(request.config.as_ref(), &self.configuration_type)
+            .and_then(|config| self.configuration(session, &config));
+        let problem = match result {
+            Ok(configuration) => {
+                if let Some(pid) = session.host.pid() {
+                    let mut configured = self.configured.lock().expect("no holder panics");
+                    configured.insert(pid, configuration.clone());
+                }
+                *session.configuration.lock().expect("no holder panics") = Some(configuration);
+                None
+            }
+            Err(problem) => Some(problem),
+        };
+        configure_provider::Response { diagnostics: diagnostics(problem) }
+    }
+
+    fn configuration(&self, session: &Session, config: &Object) -> Result<Configuration, Problem> {
+        let host = session.host;
+        let run = match config.get(RUN) {
+            Some(Value::String(run)) => Some(run.clone()),
+            Some(Value::Unknown) => None,
+            _ => host.env(RUN_VARIABLE).map(|run| run.to_string_lossy().into_owned()),
+        };
+        let path = match config.get(LEDGER) {
+            Some(Value::String(path)) => Some(PathBuf::from(path)),
+            Some(Value::Unknown) => None,
+            _ => Some(host.env(LEDGER_VARIABLE).unwrap_or_else(|| DEFAULT_LEDGER.into()).into()),
+        };
+        let ledger = match path {
+            Some(path) => Some(self.ledger(&host.working_directory().join(path))?),
+            None => None,
+        };
+        Ok(Configuration { ledger, asker: Asker { run, engine_pid: host.pid() } })
+    }
+
+    /// The ledger that a host's requests go to, and how they sign.
+    pub(super) fn configured(&self, session: &Session) -> Result<(Arc<Ledger>, Asker), Problem> {
+        let own = session.configuration.lock().expect("no holder panics").clone();
+        let configuration = own.or_else(|| {
+            let configured = self.configured.lock().expect("no holder panics");
+            configured.get(&session.host.pid()?).cloned()
+        });
+        match configuration {
+            Some(Configuration { ledger: Some(ledger), asker }) => Ok((ledger, asker)),
+            Some(Configuration { ledger: None, .. }) => Err(Problem::new(
+                "The ledger's name is not known yet",
+                "`ledger` in the provider block depends on something that is only known after apply. Give it a \
+                 value that is known when the engine plans.",
+            )
+            .at(LEDGER)),
+            None => Err(Problem::engine("It used the provider without configuring it first.")),
+        }
+    }
+
+    pub(super) fn stop(&self, session: &Session) -> stop_provider::Response {
+        session.stop();
+        stop_provider::Response { error: String::new() }
+    }
+}

@@ -1,0 +1,71 @@
+//! What the provider is: its metadata and schemas.
+
+use std::collections::HashMap;
+
+use equiform_proto::tfplugin6 as tf;
+use equiform_proto::tfplugin6::resource_identity_schema::IdentityAttribute;
+use equiform_proto::tfplugin6::{
+    get_functions, get_metadata, get_provider_schema, get_resource_identity_schemas,
+};
+
+use super::MockProvider;
+use super::convert::{schema_to, type_to};
+use crate::resource::node;
+use crate::value::Type;
+
+impl MockProvider {
+    pub(super) fn metadata(&self) -> get_metadata::Response {
+        let type_name = || self.resource.name.to_owned();
+        get_metadata::Response {
+            server_capabilities: Some(capabilities()),
+            resources: vec![get_metadata::ResourceMetadata { type_name: type_name() }],
+            data_sources: vec![get_metadata::DataSourceMetadata { type_name: type_name() }],
+            ..get_metadata::Response::default()
+        }
+    }
+
+    pub(super) fn schemas(&self) -> get_provider_schema::Response {
+        let only = |schema| HashMap::from([(node::NAME.to_owned(), schema)]);
+        get_provider_schema::Response {
+            provider: Some(schema_to(&self.configuration)),
+            resource_schemas: only(schema_to(&self.resource.schema)),
+            data_source_schemas: only(schema_to(&self.data_source)),
+            server_capabilities: Some(capabilities()),
+            ..get_provider_schema::Response::default()
+        }
+    }
+
+    pub(super) fn identity_schemas(&self) -> get_resource_identity_schemas::Response {
+        let attribute = |name: &str, description: &str| IdentityAttribute {
+            name: name.to_owned(),
+            r#type: type_to(&Type::String),
+            required_for_import: false,
+            optional_for_import: true,
+            description: description.to_owned(),
+        };
+        let schema = tf::ResourceIdentitySchema {
+            version: 0,
+            identity_attributes: vec![
+                attribute(node::ID, "The node's id. To import, give this or the key."),
+                attribute(node::KEY, "The node's name in the graph. To import, give this or the id."),
+            ],
+        };
+        get_resource_identity_schemas::Response {
+            identity_schemas: HashMap::from([(node::NAME.to_owned(), schema)]),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    pub(super) fn functions(&self) -> get_functions::Response {
+        get_functions::Response::default()
+    }
+}
+
+fn capabilities() -> tf::ServerCapabilities {
+    tf::ServerCapabilities {
+        plan_destroy: true,
+        get_provider_schema_optional: true,
+        move_resource_state: true,
+        generate_resource_config: false,
+    }
+}

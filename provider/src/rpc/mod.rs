@@ -1,0 +1,68 @@
+//! The protocol's door: requests come in as messages, go on as plain data, and answers leave as messages.
+//!
+//! One file for each family of RPCs; [`convert`] is the only place that translates. Failures are always diagnostics in a
+//! well-formed answer, never a gRPC status: some hosts read most status codes as an empty success. The families that are
+//! not there yet answer UNIMPLEMENTED, as the protocol wants.
+
+mod configuration;
+mod convert;
+mod data_sources;
+mod description;
+mod resources;
+mod service;
+mod session;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::ledger::{Ledger, LedgerFailure};
+use crate::resource::{ResourceType, node};
+use crate::schema::Schema;
+use crate::value::Type;
+
+pub use session::{Host, Session};
+
+/// The provider: what it offers, and the ledgers that are open.
+pub struct MockProvider {
+    resource: ResourceType,
+    data_source: Schema,
+    data_source_type: Type,
+    configuration: Schema,
+    configuration_type: Type,
+    ledgers: Mutex<HashMap<PathBuf, Arc<Ledger>>>,
+    /// The last configuration of each host process, for a connection that it opens anew.
+    configured: Mutex<HashMap<u32, configuration::Configuration>>,
+}
+
+impl MockProvider {
+    /// A provider that no host has configured yet.
+    pub fn new() -> Self {
+        let (data_source, configuration) = (node::data_source(), configuration::schema());
+        Self {
+            resource: node::resource(),
+            data_source_type: data_source.object_type(),
+            data_source,
+            configuration_type: configuration.object_type(),
+            configuration,
+            ledgers: Mutex::default(),
+            configured: Mutex::default(),
+        }
+    }
+
+    /// The ledger at a path; opened once, however many hosts use it.
+    fn ledger(&self, path: &Path) -> Result<Arc<Ledger>, LedgerFailure> {
+        let mut ledgers = self.ledgers.lock().expect("no holder panics");
+        if let Some(ledger) = ledgers.get(path)
+            && ledger.is_current()
+        {
+            return Ok(ledger.clone());
+        }
+        let ledger = Arc::new(Ledger::open(path)?);
+        ledgers.insert(path.to_owned(), ledger.clone());
+        Ok(ledger)
+    }
+}

@@ -1,0 +1,322 @@
+//! Managed resources, from validation to destruction.
+
+use equiform_proto::tfplugin6::{
+    RawState, apply_resource_change, import_resource_state, move_resource_state, plan_resource_change,
+    read_resource, upgrade_resource_identity, upgrade_resource_state, validate_resource_config,
+};
+
+use super::convert::{diagnostics, identity_to, object_from, object_to, optional_object_from, path_to};
+use super::{MockProvider, Session};
+use crate::diagnostic::Problem;
+use crate::resource::plan::{Plan, plan};
+use crate::resource::{apply, find, node, private, stored, text};
+use crate::value::{Object, Step, Value, json};
+
+impl MockProvider {
+    /// Refuses a type that the provider does not have.
+    pub(super) fn known_type(&self, type_name: &str) -> Result<(), Problem> {
+        if type_name == self.resource.name {
+            return Ok(());
+        }
+        Err(Problem::engine(format!("It asked for {type_name:?}, which is not in the provider's schema.")))
+    }
+
+    pub(super) fn validate_resource(
+        &self,
+        request: validate_resource_config::Request,
+    ) -> validate_resource_config::Response {
+        let result = self
+            .known_type(&request.type_name)
+            .and_then(|()| object_from(request.config.as_ref(), &self.resource.object_type))
+            .and_then(|config| match config.get(node::KEY) {
+                Some(Value::String(key)) if key.is_empty() => Err(Problem::new(
+                    "A node needs a name",
+                    "`key` is the node's name in the graph and must not be empty.",
+                )
+                .at(node::KEY)),
+                _ => Ok(()),
+            });
+        validate_resource_config::Response { diagnostics: diagnostics(result.err()) }
+    }
+
+    pub(super) fn upgrade_state(
+        &self,
+        request: upgrade_resource_state::Request,
+    ) -> upgrade_resource_state::Response {
+        let result = self.known_type(&request.type_name).and_then(|()| {
+            stored::upgrade(&self.resource, request.version, &raw_json(request.raw_state.as_ref())?)
+        });
+        match result {
+            Ok(object) => upgrade_resource_state::Response {
+                upgraded_state: object_to(Some(object), &self.resource.object_type),
+                diagnostics: Vec::new(),
+            },
+            Err(problem) => {
+                upgrade_resource_state::Response { upgraded_state: None, diagnostics: diagnostics([problem]) }
+            }
+        }
+    }
+
+    pub(super) fn upgrade_identity(
+        &self,
+        request: upgrade_resource_identity::Request,
+    ) -> upgrade_resource_identity::Response {
+        let result = self.known_type(&request.type_name).and_then(|()| {
+            let raw = raw_json(request.raw_identity.as_ref())?;
+            let raw = serde_json::from_slice(&raw).map_err(|error| {
+                Problem::engine(format!("It sent an identity that is not JSON: {error}."))
+            })?;
+            match json::decode(&raw, &self.resource.identity_type)? {
+                Value::Object(identity) => Ok(identity),
+                _ => Err(Problem::engine("It sent an identity that is no object.")),
+            }
+        });
+        match result {
+            Ok(identity) => upgrade_resource_identity::Response {
+                upgraded_identity: identity_to(identity, &self.resource.identity_type),
+                diagnostics: Vec::new(),
+            },
+            Err(problem) => upgrade_resource_identity::Response {
+                upgraded_identity: None,
+                diagnostics: diagnostics([problem]),
+            },
+        }
+    }
+
+    pub(super) async fn read(
+        &self,
+        session: &Session,
+        request: read_resource::Request,
+    ) -> read_resource::Response {
+        match self.read_object(session, &request).await {
+            Ok(Some(object)) => read_resource::Response {
+                private: private::of(&object),
+                new_identity: identity_to(self.resource.identity_of(&object), &self.resource.identity_type),
+                new_state: object_to(Some(object), &self.resource.object_type),
+                ..read_resource::Response::default()
+            },
+            Ok(None) => read_resource::Response {
+                new_state: object_to(None, &self.resource.object_type),
+                ..read_resource::Response::default()
+            },
+            Err(problem) => read_resource::Response {
+                new_state: request.current_state,
+                private: request.private,
+                new_identity: request.current_identity,
+                diagnostics: diagnostics([problem]),
+                ..read_resource::Response::default()
+            },
+        }
+    }
+
+    async fn read_object(
+        &self,
+        session: &Session,
+        request: &read_resource::Request,
+    ) -> Result<Option<Object>, Problem> {
+        self.known_type(&request.type_name)?;
+        let stored = object_from(request.current_state.as_ref(), &self.resource.object_type)?;
+        private::check(&request.private, &stored)?;
+        let (ledger, _) = self.configured(session)?;
+        find::current(&ledger, &self.resource, &stored).await
+    }
+
+    pub(super) fn plan(&self, request: plan_resource_change::Request) -> plan_resource_change::Response {
+        match self.plan_object(&request) {
+            Ok(None) => plan_resource_change::Response {
+                planned_state: object_to(None, &self.resource.object_type),
+                planned_private: request.prior_private,
+                planned_identity: request.prior_identity,
+                ..plan_resource_change::Response::default()
+            },
+            Ok(Some(Plan { planned, replaced_by })) => {
+                let path = |name: &str| path_to(vec![Step::Attribute(name.to_owned())]);
+                plan_resource_change::Response {
+                    requires_replace: replaced_by.into_iter().map(path).collect(),
+                    planned_private: private::of(&planned),
+                    planned_identity: identity_to(
+                        self.resource.identity_of(&planned),
+                        &self.resource.identity_type,
+                    ),
+                    planned_state: object_to(Some(planned), &self.resource.object_type),
+                    ..plan_resource_change::Response::default()
+                }
+            }
+            Err(problem) => plan_resource_change::Response {
+                diagnostics: diagnostics([problem]),
+                ..plan_resource_change::Response::default()
+            },
+        }
+    }
+
+    /// The plan; `None` for a destruction.
+    fn plan_object(&self, request: &plan_resource_change::Request) -> Result<Option<Plan>, Problem> {
+        self.known_type(&request.type_name)?;
+        let ty = &self.resource.object_type;
+        let prior = optional_object_from(request.prior_state.as_ref(), ty)?;
+        let proposed = optional_object_from(request.proposed_new_state.as_ref(), ty)?;
+        if let Some(prior) = &prior {
+            private::check(&request.prior_private, prior)?;
+        }
+        Ok(proposed.map(|proposed| plan(&self.resource.schema, prior.as_ref(), &proposed)))
+    }
+
+    pub(super) async fn apply(
+        &self,
+        session: &Session,
+        request: apply_resource_change::Request,
+    ) -> apply_resource_change::Response {
+        let stopped = session.stopped();
+        let result = tokio::select! {
+            // What is done is done: an operation that has ended is not reported as stopped.
+            biased;
+            result = self.apply_change(session, &request) => result,
+            () = stopped.cancelled() => Err(Problem::new(
+                "The operation was stopped",
+                "The engine asked the provider to stop what was in flight. Run the command again to go on.",
+            )),
+        };
+        match result {
+            Ok(Some(object)) => apply_resource_change::Response {
+                private: private::of(&object),
+                new_identity: identity_to(self.resource.identity_of(&object), &self.resource.identity_type),
+                new_state: object_to(Some(object), &self.resource.object_type),
+                ..apply_resource_change::Response::default()
+            },
+            Ok(None) => apply_resource_change::Response {
+                new_state: object_to(None, &self.resource.object_type),
+                ..apply_resource_change::Response::default()
+            },
+            // The object is as it was before.
+            Err(problem) => apply_resource_change::Response {
+                new_state: request.prior_state,
+                private: request.planned_private,
+                new_identity: request.planned_identity,
+                diagnostics: diagnostics([problem]),
+                ..apply_resource_change::Response::default()
+            },
+        }
+    }
+
+    async fn apply_change(
+        &self,
+        session: &Session,
+        request: &apply_resource_change::Request,
+    ) -> Result<Option<Object>, Problem> {
+        self.known_type(&request.type_name)?;
+        let (resource, ty) = (&self.resource, &self.resource.object_type);
+        let prior = optional_object_from(request.prior_state.as_ref(), ty)?;
+        let planned = optional_object_from(request.planned_state.as_ref(), ty)?;
+        let (ledger, asker) = self.configured(session)?;
+        match (prior, planned) {
+            (None, Some(planned)) => {
+                private::check_on_create(&request.planned_private)?;
+                apply::create(&ledger, resource, &asker, &planned).await.map(Some)
+            }
+            (Some(prior), Some(planned)) => {
+                private::check(&request.planned_private, &prior)?;
+                apply::update(&ledger, resource, &asker, &prior, &planned).await.map(Some)
+            }
+            (Some(prior), None) => {
+                private::check_on_delete(&request.planned_private, &prior)?;
+                apply::delete(&ledger, resource, &asker, &prior).await.map(|()| None)
+            }
+            (None, None) => Err(Problem::engine("It asked to turn nothing into nothing.")),
+        }
+    }
+
+    pub(super) async fn import(
+        &self,
+        session: &Session,
+        request: import_resource_state::Request,
+    ) -> import_resource_state::Response {
+        match self.import_object(session, &request).await {
+            Ok(object) => import_resource_state::Response {
+                imported_resources: vec![import_resource_state::ImportedResource {
+                    type_name: self.resource.name.to_owned(),
+                    private: private::of(&object),
+                    identity: identity_to(self.resource.identity_of(&object), &self.resource.identity_type),
+                    state: object_to(Some(object), &self.resource.object_type),
+                }],
+                ..import_resource_state::Response::default()
+            },
+            Err(problem) => import_resource_state::Response {
+                diagnostics: diagnostics([problem]),
+                ..import_resource_state::Response::default()
+            },
+        }
+    }
+
+    async fn import_object(
+        &self,
+        session: &Session,
+        request: &import_resource_state::Request,
+    ) -> Result<Object, Problem> {
+        self.known_type(&request.type_name)?;
+        let (ledger, _) = self.configured(session)?;
+        let identity = request.identity.as_ref().and_then(|identity| identity.identity_data.as_ref());
+        let Some(identity) = optional_object_from(identity, &self.resource.identity_type)? else {
+            return find::by_id_or_key(&ledger, &self.resource, &request.id).await;
+        };
+        let (id, key) = (text(&identity, node::ID), text(&identity, node::KEY));
+        let Some(name) = id.or(key) else {
+            return Err(Problem::new(
+                "The identity names no node",
+                "Give the identity's `id`, or its `key`, or both.",
+            ));
+        };
+        let object = find::by_id_or_key(&ledger, &self.resource, name).await?;
+        if key.is_some_and(|key| text(&object, node::KEY) != Some(key)) {
+            return Err(Problem::new(
+                "The identity's id and key belong to different nodes",
+                format!("The node {name} has the key {:?}.", text(&object, node::KEY).unwrap_or_default()),
+            ));
+        }
+        Ok(object)
+    }
+
+    pub(super) fn move_state(&self, request: move_resource_state::Request) -> move_resource_state::Response {
+        match self.moved_object(&request) {
+            Ok(object) => move_resource_state::Response {
+                target_private: private::of(&object),
+                target_identity: identity_to(
+                    self.resource.identity_of(&object),
+                    &self.resource.identity_type,
+                ),
+                target_state: object_to(Some(object), &self.resource.object_type),
+                diagnostics: Vec::new(),
+            },
+            Err(problem) => move_resource_state::Response {
+                diagnostics: diagnostics([problem]),
+                ..move_resource_state::Response::default()
+            },
+        }
+    }
+
+    /// A node may come from a provider with another address: that is how one changes the address.
+    fn moved_object(&self, request: &move_resource_state::Request) -> Result<Object, Problem> {
+        self.known_type(&request.target_type_name)?;
+        if request.source_type_name != self.resource.name {
+            return Err(Problem::new(
+                format!("A {} cannot become a {}", request.source_type_name, self.resource.name),
+                format!(
+                    "Only a {0} can be moved to a {0}, also from a provider with another address. Remove the \
+                     `moved` block, or use a `removed` block and create the node anew.",
+                    self.resource.name
+                ),
+            ));
+        }
+        let raw = raw_json(request.source_state.as_ref())?;
+        let object = stored::upgrade(&self.resource, request.source_schema_version, &raw)?;
+        private::check(&request.source_private, &object)?;
+        Ok(object)
+    }
+}
+
+/// The JSON of stored state. The other form, from engines before 0.12, is older than this provider.
+fn raw_json(raw: Option<&RawState>) -> Result<Vec<u8>, Problem> {
+    match raw {
+        Some(raw) if !raw.json.is_empty() => Ok(raw.json.clone()),
+        _ => Err(Problem::engine("It sent stored state that is not in the JSON form.")),
+    }
+}

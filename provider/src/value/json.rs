@@ -1,0 +1,99 @@
+//! Values as JSON: the form in which state is stored, and in which the ledger holds attributes.
+
+use serde_json::Value as Json;
+
+use super::number::Wire;
+use super::{MAX_DEPTH, Number, Object, Step, Type, Value, ValueError};
+
+/// A value as JSON. An unknown, which JSON cannot say, becomes null.
+pub fn encode(value: &Value) -> Json {
+    match value {
+        Value::Null | Value::Unknown => Json::Null,
+        Value::Bool(bool) => Json::Bool(*bool),
+        Value::Number(number) => match number.wire() {
+            Wire::Int(int) => int.into(),
+            Wire::Float(float) => float.into(),
+            Wire::Text(text) => text.into(),
+        },
+        Value::String(text) => text.as_str().into(),
+        Value::List(elements) | Value::Set(elements) => elements.iter().map(encode).collect(),
+        Value::Map(elements) => encode_object(elements).into(),
+        Value::Object(attributes) => encode_object(attributes).into(),
+        Value::Dynamic(_, inner) => encode(inner),
+    }
+}
+
+/// An object's attributes as JSON.
+pub fn encode_object(object: &Object) -> serde_json::Map<String, Json> {
+    object.iter().map(|(name, value)| (name.clone(), encode(value))).collect()
+}
+
+/// Reads a value of the given type. Attributes that are missing are null: state may come from an older version.
+pub fn decode(json: &Json, ty: &Type) -> Result<Value, ValueError> {
+    read(json, ty, MAX_DEPTH)
+}
+
+fn read(json: &Json, ty: &Type, depth: usize) -> Result<Value, ValueError> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(ValueError::new(format!("the value nests deeper than {MAX_DEPTH} levels")));
+    };
+    let elements = |elements: &[Json], ty: &Type| {
+        let each = elements.iter().enumerate();
+        each.map(|(i, element)| read(element, ty, depth).map_err(|error| error.within(Step::Index(i))))
+            .collect::<Result<Vec<_>, _>>()
+    };
+    Ok(match (ty, json) {
+        (_, Json::Null) => Value::Null,
+        (Type::Bool, Json::Bool(bool)) => Value::Bool(*bool),
+        (Type::String, Json::String(text)) => Value::String(text.clone()),
+        (Type::Number, Json::Number(number)) => number_from(&number.to_string())?,
+        (Type::Number, Json::String(text)) => number_from(text)?,
+        (Type::List(ty), Json::Array(array)) => Value::List(elements(array, ty)?),
+        (Type::Set(ty), Json::Array(array)) => Value::set(elements(array, ty)?),
+        (Type::Tuple(types), Json::Array(array)) if types.len() == array.len() => {
+            let pairs = array.iter().zip(types).enumerate();
+            let elements: Result<Vec<_>, _> = pairs
+                .map(|(i, (element, ty))| {
+                    read(element, ty, depth).map_err(|error| error.within(Step::Index(i)))
+                })
+                .collect();
+            Value::List(elements?)
+        }
+        (Type::Map(ty), Json::Object(map)) => {
+            let entries: Result<Object, _> = map
+                .iter()
+                .map(|(key, value)| match read(value, ty, depth) {
+                    Ok(value) => Ok((key.clone(), value)),
+                    Err(error) => Err(error.within(Step::Key(key.clone()))),
+                })
+                .collect();
+            Value::Map(entries?)
+        }
+        (Type::Object(types), Json::Object(attributes)) => {
+            let object: Result<Object, _> = types
+                .iter()
+                .map(|(name, ty)| {
+                    let value = attributes.get(name).unwrap_or(&Json::Null);
+                    match read(value, ty, depth) {
+                        Ok(value) => Ok((name.clone(), value)),
+                        Err(error) => Err(error.within(Step::Attribute(name.clone()))),
+                    }
+                })
+                .collect();
+            Value::Object(object?)
+        }
+        (Type::Dynamic, Json::Object(pair)) => {
+            let ty = pair.get("type").and_then(Type::from_json);
+            let (Some(ty), Some(value)) = (ty, pair.get("value")) else {
+                return Err(ValueError::new("a value of any type that does not name its type"));
+            };
+            let value = read(value, &ty, depth)?;
+            Value::Dynamic(ty, Box::new(value))
+        }
+        (ty, _) => return Err(ValueError::new(format!("this is not a value of type {}", ty.to_json()))),
+    })
+}
+
+fn number_from(text: &str) -> Result<Value, ValueError> {
+    Number::parse(text).map(Value::Number).ok_or_else(|| ValueError::new("this is not a number"))
+}
