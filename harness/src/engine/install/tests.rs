@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -65,8 +66,12 @@ impl Site {
     }
 
     fn script(&self, name: &str, text: &str) {
-        fs::write(self.bin(name), text).unwrap();
-        fs::set_permissions(self.bin(name), fs::Permissions::from_mode(0o755)).unwrap();
+        let draft = self.folder.path().join(name);
+        fs::write(&draft, text).unwrap();
+        fs::set_permissions(&draft, fs::Permissions::from_mode(0o755)).unwrap();
+        // Copied by another process: a file that this one has open for writing may be so in a child that another
+        // test is just starting, and cannot be run as long.
+        assert!(Command::new("cp").arg(&draft).arg(self.bin(name)).status().unwrap().success());
     }
 
     fn install(&self, entry: &Entry) -> (Result<Installed, String>, Vec<Stage>) {
