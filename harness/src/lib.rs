@@ -4,3 +4,4 @@
 //! subcommand of the `equiform` binary and is the only place that prints or exits.
 
 pub mod cli;
+pub mod engine;

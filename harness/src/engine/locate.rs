@@ -1,0 +1,211 @@
+//! From the name of an engine to an executable that is there.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use semver::Version;
+
+use super::cache::{Cache, NoCache};
+use super::catalogue::{self, NotInCatalogue};
+use super::probe;
+use super::spec::{EngineName, EngineSpec};
+
+/// Where an engine was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// On the user's PATH.
+    Path,
+    /// In the cache, installed by equiform.
+    Installed,
+}
+
+/// An engine that can be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Engine {
+    /// Which engine it is.
+    pub name: EngineName,
+    /// The version it gives as its own.
+    pub version: Version,
+    /// Its executable.
+    pub path: PathBuf,
+    /// Where it was found.
+    pub origin: Origin,
+}
+
+/// The places where engines are looked for.
+#[derive(Debug, Clone)]
+pub struct Engines {
+    /// Where they are installed.
+    pub cache: Cache,
+    /// The folders with the user's own programs, as in `PATH`.
+    pub search_path: OsString,
+}
+
+impl Engines {
+    /// The places that the environment of this process names.
+    pub fn from_env() -> Result<Self, NoCache> {
+        let variable = |name: &str| std::env::var_os(name);
+        Ok(Self { cache: Cache::from_env(variable)?, search_path: variable("PATH").unwrap_or_default() })
+    }
+
+    /// The engine that `spec` names.
+    ///
+    /// The one on the PATH if it is of a version that was asked for, else the newest such that is installed.
+    pub fn locate(&self, spec: &EngineSpec) -> Result<Engine, LocateError> {
+        if let Some(engine) = self.on_path(spec.name)
+            && spec.version.accepts(&engine.version)
+        {
+            return Ok(engine);
+        }
+        match self.installed(spec.name).find(|engine| spec.version.accepts(&engine.version)) {
+            Some(engine) => Ok(engine),
+            None => match catalogue::find(spec) {
+                Ok(_) => Err(LocateError::NotInstalled(spec.clone())),
+                Err(unknown) => Err(unknown.into()),
+            },
+        }
+    }
+
+    /// The engine that people get who type its name. One that does not say its version cannot be used and counts as
+    /// absent.
+    pub fn on_path(&self, name: EngineName) -> Option<Engine> {
+        let path = self.program(name.as_str())?;
+        let version = probe::version(&path).ok()?;
+        Some(Engine { name, version, path, origin: Origin::Path })
+    }
+
+    /// The versions of an engine in the cache, the newest first.
+    pub fn installed(&self, name: EngineName) -> impl Iterator<Item = Engine> {
+        self.cache.installed_versions(name).into_iter().map(move |(version, path)| Engine {
+            name,
+            version,
+            path,
+            origin: Origin::Installed,
+        })
+    }
+
+    /// The program of this name on the search path.
+    pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
+        let here = std::env::current_dir().unwrap_or_default();
+        which::which_in(name, Some(&self.search_path), here).ok()
+    }
+}
+
+/// Why there is no engine for a spec.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LocateError {
+    /// It could be installed, but is not.
+    #[error("{0} is neither on the PATH nor installed; run `equiform engines install {0}`")]
+    NotInstalled(EngineSpec),
+    /// It cannot be installed either.
+    #[error("there is no such engine on the PATH or in the cache, and {0}")]
+    Unknown(#[from] NotInCatalogue),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::engine::cache::TERRAFORM_LIBRARY;
+
+    /// A search path and a cache with nothing in them, to be filled.
+    struct Place {
+        folder: TempDir,
+    }
+
+    impl Place {
+        fn empty() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join("bin")).unwrap();
+            Self { folder }
+        }
+
+        /// Puts a script on the search path that prints `answer`.
+        fn on_path(self, name: &str, answer: &str) -> Self {
+            let path = self.folder.path().join("bin").join(name);
+            fs::write(&path, format!("#!/bin/sh\n[ \"$*\" = 'version -json' ] && echo '{answer}'\n"))
+                .unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            self
+        }
+
+        fn terraform_on_path(self, version: &str) -> Self {
+            self.on_path("terraform", &format!(r#"{{"terraform_version":"{version}"}}"#))
+        }
+
+        fn installed(self, version: &str) -> Self {
+            let engine =
+                self.engines().cache.folder(EngineName::Terraform, &Version::parse(version).unwrap());
+            fs::create_dir_all(&engine).unwrap();
+            for file in ["terraform", TERRAFORM_LIBRARY] {
+                fs::write(engine.join(file), "").unwrap();
+            }
+            self
+        }
+
+        fn engines(&self) -> Engines {
+            let folder: &Path = self.folder.path();
+            Engines { cache: Cache::at(folder.join("cache")), search_path: folder.join("bin").into() }
+        }
+
+        fn locate(&self, spec: &str) -> Result<(Origin, String), String> {
+            match self.engines().locate(&spec.parse().unwrap()) {
+                Ok(engine) => Ok((engine.origin, engine.version.to_string())),
+                Err(error) => Err(error.to_string()),
+            }
+        }
+    }
+
+    fn found(origin: Origin, version: &str) -> Result<(Origin, String), String> {
+        Ok((origin, version.to_owned()))
+    }
+
+    #[test]
+    fn without_a_version_the_path_comes_first() {
+        let place = Place::empty().terraform_on_path("1.3.0").installed("1.15.5");
+        assert_eq!(place.locate("terraform"), found(Origin::Path, "1.3.0"));
+    }
+
+    #[test]
+    fn the_path_is_used_for_a_version_only_if_it_is_that_version() {
+        let place = Place::empty().terraform_on_path("1.11.4").installed("1.11.4").installed("1.6.6");
+        assert_eq!(place.locate("terraform@1.11.4"), found(Origin::Path, "1.11.4"));
+        assert_eq!(place.locate("terraform@1.11"), found(Origin::Path, "1.11.4"));
+        assert_eq!(place.locate("terraform@1.6.6"), found(Origin::Installed, "1.6.6"));
+    }
+
+    #[test]
+    fn without_a_version_and_with_nothing_on_the_path_the_newest_installed_is_used() {
+        let place = Place::empty().installed("1.9.8").installed("1.10.5");
+        assert_eq!(place.locate("terraform"), found(Origin::Installed, "1.10.5"));
+    }
+
+    #[test]
+    fn a_version_on_the_path_need_not_be_in_the_catalogue() {
+        let place = Place::empty().terraform_on_path("1.16.0-alpha1");
+        assert_eq!(place.locate("terraform@1.16.0-alpha1"), found(Origin::Path, "1.16.0-alpha1"));
+    }
+
+    #[test]
+    fn a_program_on_the_path_that_is_no_engine_is_passed_over() {
+        let place = Place::empty().on_path("terraform", "hello").installed("1.6.6");
+        assert_eq!(place.locate("terraform"), found(Origin::Installed, "1.6.6"));
+    }
+
+    #[test]
+    fn what_could_be_installed_is_answered_with_the_command() {
+        let error = Place::empty().installed("1.6.6").locate("terraform@1.11").unwrap_err();
+        insta::assert_snapshot!(error, @"terraform@1.11 is neither on the PATH nor installed; run `equiform engines install terraform@1.11`");
+    }
+
+    #[test]
+    fn what_could_not_is_answered_with_the_versions_there_are() {
+        let error = Place::empty().locate("tofu@1.11.0").unwrap_err();
+        insta::assert_snapshot!(error, @"there is no such engine on the PATH or in the cache, and tofu@1.11.0 cannot be installed; the versions of tofu that can be are 1.10.10, 1.12.6");
+    }
+}
