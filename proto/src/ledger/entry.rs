@@ -47,6 +47,10 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// All operations.
+    pub const ALL: [Self; 7] =
+        [Self::Create, Self::Update, Self::Delete, Self::Read, Self::Import, Self::Drift, Self::Mark];
+
     /// The operation's name, as it is written in the ledger.
     pub fn name(self) -> &'static str {
         match self {
@@ -80,6 +84,9 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// All phases.
+    pub const ALL: [Self; 3] = [Self::Begin, Self::Commit, Self::Fail];
+
     /// The phase's name, as it is written in the ledger.
     pub fn name(self) -> &'static str {
         match self {

@@ -320,9 +320,9 @@ impl<R: BufRead> Reader<R> {
         self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer)
     }
 
-    /// The state of the chain after the line read last.
-    pub fn chain(&self) -> &Chain {
-        &self.chain
+    /// The `seq` of the entry read last, 0 before the first.
+    pub fn last_seq(&self) -> u64 {
+        self.chain.last_seq()
     }
 
     fn step(&mut self) -> Result<Option<Line>, LedgerError> {
