@@ -1,5 +1,7 @@
 //! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
 
+mod ledger;
+
 use std::fmt::Display;
 use std::process::ExitCode;
 
@@ -17,7 +19,9 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Ledger(ledger::Ledger),
+}
 
 /// What a subcommand that ran to its end has to say; the exit code follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +48,9 @@ pub type CliResult = Result<Outcome, CannotRun>;
 /// Parses the command line, runs the subcommand and turns its result into an exit code.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let result: CliResult = match cli.command {};
+    let result: CliResult = match cli.command {
+        Command::Ledger(ledger) => ledger.run(),
+    };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
