@@ -3,5 +3,7 @@
 //! Modules follow the flow of data; `DESIGN.md` walks through them in that order. [`cli`] holds one file for each
 //! subcommand of the `equiform` binary and is the only place that prints or exits.
 
+pub mod audit;
 pub mod cli;
 pub mod engine;
+pub mod observe;

@@ -1,6 +1,7 @@
 //! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
 
 mod engines;
+mod ledger;
 
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Engines(engines::Engines),
+    Ledger(ledger::Ledger),
 }
 
 /// What a subcommand that ran to its end has to say; the exit code follows from it.
@@ -50,6 +52,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result: CliResult = match cli.command {
         Command::Engines(engines) => engines.run(),
+        Command::Ledger(ledger) => ledger.run(),
     };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

@@ -5,6 +5,8 @@
 
 mod entry;
 mod reader;
+#[cfg(test)]
+mod sample;
 mod world;
 
 pub use entry::{Attributes, Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Reference, Torn};

@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
 use super::entry::{Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Torn};
+
+/// No header is longer. A foreign file may be one endless line, and is told by its beginning.
+const HEADER_LIMIT: u64 = 4096;
 
 /// What one line of a ledger is.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +26,12 @@ pub enum Record {
 /// Why a line cannot stand where it does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadLine {
+    /// There is no first line.
+    #[error("the file is empty: no ledger has been begun in it")]
+    Empty,
+    /// The first line is the beginning of a header, and nothing follows.
+    #[error("the ledger's header is cut off: its writer was stopped while it began the ledger")]
+    TornHeader,
     /// The first line is not a header.
     #[error("this is not an equiform ledger: its first line is not a ledger's header")]
     NotALedger,
@@ -55,8 +64,14 @@ pub enum BadLine {
     /// An entry that accounts for torn bytes other than those that stand before it.
     #[error("the entry accounts for torn bytes that do not stand before it")]
     WrongTorn,
+    /// A begin that names a begin itself, or belongs to an operation that is always a single line.
+    #[error("begin of {op} cannot stand: it names another begin, or the operation is a single line")]
+    NoSpan {
+        /// The operation of this line.
+        op: Operation,
+    },
     /// An end that belongs to no open operation, or to another one.
-    #[error("{phase} of {op} belongs to no open operation that began at seq {begin:?}")]
+    #[error("{phase} of {op} {}", no_begin(*begin))]
     NoBegin {
         /// The operation of this line.
         op: Operation,
@@ -65,6 +80,30 @@ pub enum BadLine {
         /// The begin that it names.
         begin: Option<u64>,
     },
+}
+
+impl BadLine {
+    /// Whether this says that the file is no ledger (yet, or of this version), rather than a damaged one.
+    pub fn is_no_ledger(&self) -> bool {
+        matches!(self, Self::Empty | Self::TornHeader | Self::NotALedger | Self::OtherVersion { .. })
+    }
+
+    fn malformed(error: &serde_json::Error) -> Self {
+        // The parser counts lines within the text it is given, and that is always one line.
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let text = error.to_string();
+        match text.strip_suffix(&place) {
+            Some(what) => Self::Malformed(format!("{what} at column {}", error.column())),
+            None => Self::Malformed(text),
+        }
+    }
+}
+
+fn no_begin(begin: Option<u64>) -> String {
+    match begin {
+        Some(seq) => format!("names seq {seq} as its begin, where no such operation of this object is open"),
+        None => "does not name its begin".to_owned(),
+    }
 }
 
 /// A ledger that cannot be read on.
@@ -123,33 +162,48 @@ impl Chain {
             .map(|run| Torn { bytes: run.bytes, sha256: LineHash(run.hasher.clone().finalize().into()) })
     }
 
-    /// Takes the next line, given without its line break.
+    /// Takes the next line, given without its line break. A line that is refused leaves the chain as it was.
     pub fn accept(&mut self, line: &[u8]) -> Result<Record, BadLine> {
-        if !self.started {
-            let header: Header = serde_json::from_slice(line).map_err(|_| BadLine::NotALedger)?;
-            if header.version != FORMAT_VERSION {
-                return Err(BadLine::OtherVersion { found: header.version });
-            }
-            self.started = true;
-            self.last_hash = Some(LineHash::of(line));
-            return Ok(Record::Header(header));
+        if self.started { self.accept_entry(line) } else { self.accept_header(line) }
+    }
+
+    fn accept_header(&mut self, line: &[u8]) -> Result<Record, BadLine> {
+        /// What headers of all versions have in common.
+        #[derive(serde::Deserialize)]
+        struct AnyHeader {
+            equiform_ledger: u32,
         }
+
+        match serde_json::from_slice::<AnyHeader>(line) {
+            Ok(any) if any.equiform_ledger != FORMAT_VERSION => {
+                return Err(BadLine::OtherVersion { found: any.equiform_ledger });
+            }
+            Ok(_) => {}
+            Err(error) if error.classify() == Category::Eof && begins_like_a_header(line) => {
+                return Err(BadLine::TornHeader);
+            }
+            Err(_) => return Err(BadLine::NotALedger),
+        }
+        let header: Header = serde_json::from_slice(line).map_err(|_| BadLine::NotALedger)?;
+        self.started = true;
+        self.last_hash = Some(LineHash::of(line));
+        Ok(Record::Header(header))
+    }
+
+    fn accept_entry(&mut self, line: &[u8]) -> Result<Record, BadLine> {
         let entry: Entry = match serde_json::from_slice(line) {
             Ok(entry) => entry,
             Err(error) if error.classify() == Category::Eof && !line.is_empty() => {
                 self.set_aside(line);
                 return Ok(Record::Torn);
             }
-            Err(error) => return Err(BadLine::Malformed(error.to_string())),
+            Err(error) => return Err(BadLine::malformed(&error)),
         };
-        if let Some(torn) = self.torn() {
-            match &entry.torn {
-                None => return Err(BadLine::Unaccounted),
-                Some(accounted) if *accounted != torn => return Err(BadLine::WrongTorn),
-                Some(_) => self.torn = None,
-            }
-        } else if entry.torn.is_some() {
-            return Err(BadLine::WrongTorn);
+        match (self.torn(), &entry.torn) {
+            (None, None) => {}
+            (Some(_), None) => return Err(BadLine::Unaccounted),
+            (torn, accounted) if torn == *accounted => {}
+            _ => return Err(BadLine::WrongTorn),
         }
         if entry.seq != self.last_seq + 1 {
             return Err(BadLine::Sequence { expected: self.last_seq + 1, found: entry.seq });
@@ -159,6 +213,7 @@ impl Chain {
         {
             return Err(BadLine::Chain { expected });
         }
+        self.torn = None;
         self.last_seq = entry.seq;
         self.last_hash = Some(LineHash::of(line));
         Ok(Record::Entry(Box::new(entry)))
@@ -178,6 +233,11 @@ impl Chain {
             }
         }
     }
+}
+
+fn begins_like_a_header(line: &[u8]) -> bool {
+    const START: &[u8] = br#"{"equiform_ledger":"#;
+    !line.is_empty() && (line.starts_with(START) || START.starts_with(line))
 }
 
 impl fmt::Debug for Chain {
@@ -255,11 +315,25 @@ impl<R: BufRead> Reader<R> {
         open
     }
 
+    /// The line read last as it stands in the file, without its line break.
+    pub fn bytes(&self) -> &[u8] {
+        self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer)
+    }
+
+    /// The `seq` of the entry read last, 0 before the first.
+    pub fn last_seq(&self) -> u64 {
+        self.chain.last_seq()
+    }
+
     fn step(&mut self) -> Result<Option<Line>, LedgerError> {
         self.buffer.clear();
-        if self.input.read_until(b'\n', &mut self.buffer)? == 0 {
+        let read = match self.number {
+            0 => self.input.by_ref().take(HEADER_LIMIT).read_until(b'\n', &mut self.buffer)?,
+            _ => self.input.read_until(b'\n', &mut self.buffer)?,
+        };
+        if read == 0 {
             return match self.number {
-                0 => Err(LedgerError::Bad { line: 1, reason: BadLine::NotALedger }),
+                0 => Err(LedgerError::Bad { line: 1, reason: BadLine::Empty }),
                 _ => Ok(None),
             };
         }
@@ -287,6 +361,11 @@ impl<R: BufRead> Reader<R> {
 
     fn pair(&mut self, entry: &Entry) -> Result<(), BadLine> {
         match (entry.phase, entry.begin) {
+            (Phase::Begin, begin)
+                if begin.is_some() || matches!(entry.op, Operation::Drift | Operation::Mark) =>
+            {
+                Err(BadLine::NoSpan { op: entry.op })
+            }
             (Phase::Begin, _) => {
                 self.open.insert(entry.seq, (entry.op, entry.id.clone()));
                 Ok(())
@@ -320,3 +399,6 @@ impl<R: BufRead> Iterator for Reader<R> {
         item
     }
 }
+
+#[cfg(test)]
+mod tests;

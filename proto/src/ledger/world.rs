@@ -110,3 +110,6 @@ impl World {
         self.objects.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! `equiform ledger graph`: who depends on whom.
+
+use std::io::Write;
+
+use clap::{Args, ValueEnum};
+
+use super::LedgerFile;
+use super::output::{self, Stop};
+use crate::audit::printable;
+use crate::cli::Outcome;
+use crate::observe::ResourceGraph;
+
+/// Show the graph of the objects that are there, by the ids they hold
+///
+/// An edge leads from a dependency to its dependent. Order without a value, as `depends_on` gives it, leaves no id and so
+/// no edge here. A reference to an object that is not there is no edge either: it is told separately.
+#[derive(Debug, Args)]
+pub(super) struct Graph {
+    #[command(flatten)]
+    file: LedgerFile,
+
+    /// The graph just after this entry instead of at the end; 0 is the empty graph
+    #[arg(long, value_name = "SEQ")]
+    at: Option<u64>,
+
+    /// How to write the graph
+    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+    format: GraphFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GraphFormat {
+    /// For people
+    Text,
+    /// One line: {"nodes":["r0","r1"],"edges":[["r0","r1"]]}
+    Json,
+    /// For Graphviz
+    Dot,
+    /// For Mermaid
+    Mermaid,
+}
+
+impl Graph {
+    pub(super) fn run(self) -> Result<Outcome, Stop> {
+        let mut walk = output::open(&self.file.path)?;
+        let world = walk.fold(self.at)?;
+        let (graph, dangling) = ResourceGraph::from_world(&world);
+        let mut out = output::stdout();
+        match self.format {
+            GraphFormat::Json => {
+                let json = serde_json::to_string(&graph).expect("names serialise");
+                writeln!(out, "{json}")?;
+            }
+            GraphFormat::Dot => write!(out, "{}", graph.to_dot())?,
+            GraphFormat::Mermaid => write!(out, "{}", graph.to_mermaid())?,
+            GraphFormat::Text => {
+                writeln!(out, "nodes: {}", graph.nodes.len())?;
+                for node in &graph.nodes {
+                    writeln!(out, "  {}", printable(node))?;
+                }
+                writeln!(out, "edges, dependency -> dependent: {}", graph.edges.len())?;
+                for (dependency, dependent) in &graph.edges {
+                    writeln!(out, "  {} -> {}", printable(dependency), printable(dependent))?;
+                }
+                if !dangling.is_empty() {
+                    writeln!(out, "dangling references: {}", dangling.len())?;
+                    for reference in &dangling {
+                        writeln!(out, "  {}", printable(&reference.to_string()))?;
+                    }
+                }
+            }
+        }
+        out.flush()?;
+        if self.format != GraphFormat::Text {
+            for reference in &dangling {
+                eprintln!("warning: {}; it is no edge of the graph", printable(&reference.to_string()));
+            }
+        }
+        if self.at.is_none() {
+            output::note_torn(&self.file.path, walk.torn_bytes());
+        }
+        Ok(Outcome::Clean)
+    }
+}

@@ -1,0 +1,141 @@
+//! `equiform ledger`: looking at a ledger, one file for each way to do so.
+
+mod diff;
+mod graph;
+mod output;
+mod show;
+mod tail;
+mod verify;
+mod world;
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand, ValueEnum};
+use equiform_proto::ledger::{Operation, Phase};
+
+use self::output::Stop;
+use super::{CliResult, Outcome};
+use crate::audit::{AuditError, Filter, SeqRange};
+
+/// Look at a ledger: what the provider did to its world, and what is there now
+///
+/// The ledger is a file of JSON lines that the mock provider appends to. It is the only evidence that equiform judges by;
+/// these commands read it and never write.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 all is well, 1 the ledger is damaged (or, for diff, the worlds differ), \
+                        2 there is no ledger to look at."
+)]
+pub struct Ledger {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Show(show::Show),
+    Tail(tail::Tail),
+    Verify(verify::Verify),
+    World(world::World),
+    Graph(graph::Graph),
+    Diff(diff::Diff),
+}
+
+impl Ledger {
+    /// Runs the command, and tells of what stopped it.
+    pub fn run(self) -> CliResult {
+        let (result, verifies) = match self.command {
+            Command::Show(show) => (show.run(), false),
+            Command::Tail(tail) => (tail.run(), false),
+            Command::Verify(verify) => (verify.run(), true),
+            Command::World(world) => (world.run(), false),
+            Command::Graph(graph) => (graph.run(), false),
+            Command::Diff(diff) => (diff.run(), false),
+        };
+        match result {
+            Ok(outcome) => Ok(outcome),
+            Err(Stop::ClosedPipe) => Ok(Outcome::Clean),
+            Err(Stop::Audit(error)) if error.is_damage() => {
+                eprintln!("error: {error}");
+                if !verifies && !matches!(error, AuditError::Shrunk { .. }) {
+                    eprintln!(
+                        "hint: `equiform ledger verify` checks the whole ledger and names the first bad line"
+                    );
+                }
+                Ok(Outcome::Findings)
+            }
+            Err(Stop::Audit(error)) => Err(error.into()),
+            Err(Stop::Output(error)) => Err(format!("the output could not be written: {error}").into()),
+        }
+    }
+}
+
+/// The ledger to look at.
+#[derive(Debug, Args)]
+struct LedgerFile {
+    /// The ledger file
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+}
+
+/// Text for people or JSON for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Which entries to show. Several values of one option: any of them; several options: all of them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Filters")]
+struct FilterArgs {
+    /// Entries about the object with this key (may be given several times)
+    #[arg(long, value_name = "KEY")]
+    key: Vec<String>,
+
+    /// Entries about the object with this id; the beginning of it is enough (may be given several times)
+    #[arg(long, value_name = "ID")]
+    id: Vec<String>,
+
+    /// Entries of the run with this label (may be given several times)
+    #[arg(long, value_name = "LABEL")]
+    run: Vec<String>,
+
+    /// Entries of these operations, separated by commas
+    #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = operation_parser())]
+    op: Vec<Operation>,
+
+    /// Entries of these phases, separated by commas
+    #[arg(long, value_name = "PHASE", value_delimiter = ',', value_parser = phase_parser())]
+    phase: Vec<Phase>,
+
+    /// Entries in this range of seq, both ends included: 5, 5..9, 5.. or ..9
+    #[arg(long, value_name = "RANGE", default_value = "..", hide_default_value = true)]
+    seq: SeqRange,
+}
+
+impl FilterArgs {
+    fn into_filter(self) -> Filter {
+        Filter {
+            keys: self.key,
+            ids: self.id,
+            runs: self.run,
+            ops: self.op,
+            phases: self.phase,
+            seqs: self.seq,
+        }
+    }
+}
+
+fn operation_parser() -> impl TypedValueParser<Value = Operation> {
+    PossibleValuesParser::new(Operation::ALL.map(Operation::name)).map(|name| {
+        Operation::ALL.into_iter().find(|op| op.name() == name).expect("only an operation's name is accepted")
+    })
+}
+
+fn phase_parser() -> impl TypedValueParser<Value = Phase> {
+    PossibleValuesParser::new(Phase::ALL.map(Phase::name)).map(|name| {
+        Phase::ALL.into_iter().find(|phase| phase.name() == name).expect("only a phase's name is accepted")
+    })
+}

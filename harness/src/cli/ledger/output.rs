@@ -1,0 +1,77 @@
+//! Standard output and standard error of the ledger commands.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::audit::{AuditError, Palette, Walk};
+
+/// What ends a command before it is done.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// Whoever reads the output has seen enough.
+    ClosedPipe,
+    /// The output cannot be written.
+    Output(io::Error),
+    /// The ledger cannot be read, or not be read on.
+    Audit(AuditError),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::Output(error),
+        }
+    }
+}
+
+impl From<AuditError> for Stop {
+    fn from(error: AuditError) -> Self {
+        Self::Audit(error)
+    }
+}
+
+/// Standard output, in blocks: whoever writes flushes at the end.
+pub(super) fn stdout() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// Colours if standard output is a terminal that wants them.
+pub(super) fn palette() -> Palette {
+    match anstream::AutoStream::choice(&io::stdout()) {
+        anstream::ColorChoice::Never => Palette::Plain,
+        _ => Palette::Coloured,
+    }
+}
+
+/// Opens a ledger. Reading a long one shows progress, unless entries are shown on the terminal meanwhile.
+pub(super) fn open(path: &Path) -> Result<Walk, AuditError> {
+    /// Reading this much takes about two seconds at worst.
+    const LONG: u64 = 1 << 27;
+    Walk::open(path, |file: File| -> Box<dyn Read> {
+        match file.metadata() {
+            Ok(metadata) if metadata.len() >= LONG && io::stderr().is_terminal() => {
+                let bar = ProgressBar::with_draw_target(Some(metadata.len()), ProgressDrawTarget::stderr());
+                let style =
+                    ProgressStyle::with_template("reading {bar:40} {bytes}/{total_bytes}, {eta} left");
+                bar.set_style(style.expect("the template is well formed"));
+                Box::new(bar.wrap_read(file))
+            }
+            _ => Box::new(file),
+        }
+    })
+}
+
+/// Tells of bytes that a killed writer left at the end. That is no damage.
+pub(super) fn note_torn(path: &Path, bytes: u64) {
+    if bytes > 0 {
+        eprintln!(
+            "note: {}: the last {bytes} bytes are an unfinished line (its writer was stopped, or is still writing); \
+             they are no part of the ledger",
+            path.display()
+        );
+    }
+}

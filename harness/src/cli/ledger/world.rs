@@ -1,0 +1,63 @@
+//! `equiform ledger world`: what is there.
+
+use std::io::Write;
+
+use clap::Args;
+use equiform_proto::ledger::Object;
+use serde::Serialize;
+
+use super::output::{self, Stop};
+use super::{Format, LedgerFile};
+use crate::audit::world_text;
+use crate::cli::Outcome;
+
+/// Show the objects that are there, at the end of the ledger or at an earlier point
+///
+/// The world is what the committed entries leave behind: creates, updates, deletes, and changes made behind the engine's
+/// back.
+#[derive(Debug, Args)]
+pub(super) struct World {
+    #[command(flatten)]
+    file: LedgerFile,
+
+    /// The world just after this entry instead of at the end; 0 is the empty world
+    #[arg(long, value_name = "SEQ")]
+    at: Option<u64>,
+
+    /// A line for each object, or one line of JSON with all attributes
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// The world as JSON.
+#[derive(Serialize)]
+struct Snapshot<'a> {
+    seq: u64,
+    objects: Vec<&'a Object>,
+}
+
+impl World {
+    pub(super) fn run(self) -> Result<Outcome, Stop> {
+        let mut walk = output::open(&self.file.path)?;
+        let world = walk.fold(self.at)?;
+        let mut out = output::stdout();
+        match self.format {
+            Format::Text => {
+                write!(out, "{}", world_text(&world, output::palette()))?;
+                let objects = if world.len() == 1 { "object" } else { "objects" };
+                writeln!(out, "{} {objects} at seq {}", world.len(), walk.last_seq())?;
+            }
+            Format::Json => {
+                let mut objects: Vec<&Object> = world.objects().collect();
+                objects.sort_by_key(|object| (&object.key, &object.id));
+                let snapshot = Snapshot { seq: walk.last_seq(), objects };
+                writeln!(out, "{}", serde_json::to_string(&snapshot).expect("attributes serialise"))?;
+            }
+        }
+        out.flush()?;
+        if self.at.is_none() {
+            output::note_torn(&self.file.path, walk.torn_bytes());
+        }
+        Ok(Outcome::Clean)
+    }
+}
