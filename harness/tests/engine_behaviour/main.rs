@@ -1,0 +1,67 @@
+//! The provider against real engines: what the ledger shows must be exact, and the engine must have nothing to complain of.
+//!
+//! Every behaviour is a sentence and runs on every engine that has what it needs, as `terraform_1_6_6::a_sentence`.
+//! `EQUIFORM_TEST_ENGINES` names other engines than the usual ones (`terraform@1.12.2,tofu@1.10.10`, or `all` for the
+//! whole catalogue). An engine that is not installed fails its tests and tells how to install it.
+
+mod bad_ledgers;
+mod configuration;
+mod data_sources;
+mod drift;
+mod imports;
+mod interruption;
+mod language;
+mod lifecycle;
+mod moves;
+mod options;
+mod order;
+mod reattach;
+mod replacements;
+mod scale;
+mod support;
+mod updates;
+mod upgrades;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+use support::behaviour::Behaviour;
+use support::engines;
+
+const BEHAVIOURS: &[&[Behaviour]] = &[
+    lifecycle::ALL,
+    updates::ALL,
+    replacements::ALL,
+    order::ALL,
+    imports::ALL,
+    moves::ALL,
+    options::ALL,
+    drift::ALL,
+    upgrades::ALL,
+    data_sources::ALL,
+    configuration::ALL,
+    language::ALL,
+    reattach::ALL,
+    interruption::ALL,
+    bad_ledgers::ALL,
+    scale::ALL,
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    for spec in engines::asked_for() {
+        let engine = engines::locate(&spec);
+        let behaviours = BEHAVIOURS.iter().copied().flatten().filter(|behaviour| (behaviour.needs)(&spec));
+        for behaviour in behaviours {
+            let (engine, run) = (engine.clone(), behaviour.run);
+            let name = format!("{}::{}", engines::test_name(&spec), behaviour.name);
+            let trial = Trial::test(name, move || {
+                run(&engine?);
+                Ok(())
+            });
+            trials.push(trial.with_ignored_flag(!(behaviour.possible)()));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

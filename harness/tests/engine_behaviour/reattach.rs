@@ -1,0 +1,3 @@
+//! To come.
+use crate::support::behaviour::Behaviour;
+pub const ALL: &[Behaviour] = &[];
