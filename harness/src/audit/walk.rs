@@ -101,6 +101,7 @@ impl AuditError {
     pub fn may_pass(&self) -> bool {
         matches!(
             self,
+            // The header's line may be just being written.
             Self::Missing { .. } | Self::NoLedger { reason: BadLine::Empty | BadLine::TornHeader, .. }
         )
     }
@@ -130,9 +131,8 @@ fn advice(reason: &BadLine) -> &'static str {
         BadLine::OtherVersion { .. } => {
             "Read it with the equiform that belongs to the provider that wrote it"
         }
-        BadLine::Empty | BadLine::TornHeader => {
-            "It becomes a ledger when a provider writes to it; if none will, delete it"
-        }
+        BadLine::Empty => "It becomes a ledger when a provider writes to it",
+        BadLine::TornHeader => "Nothing was recorded in it: delete it, and the provider begins it anew",
         _ => "Check that this is the path the provider was given",
     }
 }

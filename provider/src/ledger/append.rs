@@ -81,10 +81,13 @@ impl AppendFile {
     fn read_header(&mut self) -> Result<(), LedgerFailure> {
         let mut start = [0; 1024];
         let read = self.read_at(&mut start, 0)?;
-        let bad = |reason| LedgerFailure::Bad { path: self.path.clone(), reason };
-        let end = start[..read].iter().position(|&byte| byte == b'\n');
-        let end = end.ok_or_else(|| bad(BadLine::NotALedger))?;
-        self.chain.accept(&start[..end]).map_err(bad)?;
+        let line_break = start[..read].iter().position(|&byte| byte == b'\n');
+        // Without a line break it is no header; the chain says what it is instead.
+        let end = line_break.unwrap_or(read);
+        self.accept(&start[..end])?;
+        if line_break.is_none() {
+            return Err(self.bad(BadLine::TornHeader));
+        }
         self.header_hash = LineHash::of(&start[..end]);
         self.accounted = end as u64 + 1;
         Ok(())
@@ -167,9 +170,12 @@ impl AppendFile {
     pub fn prepare(&mut self, mut take_in: impl FnMut(Entry, Place)) -> Result<(), LedgerFailure> {
         let rest = self.read_on(&mut take_in)?;
         if !rest.is_empty() {
-            // We hold the lock, so nobody is still writing this line.
-            let record = self.accept(&rest)?;
+            // We hold the lock, so nobody is still writing this line. The chain moves on only once the line break is
+            // there: a full disk must not leave it ahead of the file.
+            let mut chain = self.chain.clone();
+            let record = chain.accept(&rest).map_err(|reason| self.bad(reason))?;
             self.write(b"\n")?;
+            self.chain = chain;
             // An entry here is whole: only its line break was missing.
             self.account(record, rest.len(), &mut take_in);
         }
@@ -267,7 +273,11 @@ impl AppendFile {
     }
 
     fn accept(&mut self, line: &[u8]) -> Result<Record, LedgerFailure> {
-        self.chain.accept(line).map_err(|reason| LedgerFailure::Bad { path: self.path.clone(), reason })
+        self.chain.accept(line).map_err(|reason| self.bad(reason))
+    }
+
+    fn bad(&self, reason: BadLine) -> LedgerFailure {
+        LedgerFailure::Bad { path: self.path.clone(), reason }
     }
 
     /// Writes at the end, all or nothing.

@@ -136,6 +136,11 @@ impl LedgerFailure {
                  `ledger` in the provider block or in EQUIFORM_LEDGER."
                     .to_owned()
             }
+            Self::Bad { reason: BadLine::TornHeader, .. } => {
+                "Whoever began it was killed before the first line was \
+                 whole, so it holds nothing. Delete it and run the command again."
+                    .to_owned()
+            }
             Self::Bad { reason: BadLine::OtherVersion { .. }, .. } => format!(
                 "Nothing was written to it. Use the provider that wrote it, or begin a new ledger (this provider \
                  writes format version {FORMAT_VERSION})."

@@ -1,0 +1,102 @@
+# equiform: the commands people type. `make help` lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# What the build needs of the system. Rust and Go come from rustup and go.dev or the distribution; see `tools`.
+APT_PACKAGES := build-essential python3 python3-pip
+
+# The engines that the tests run on.
+TEST_ENGINES := terraform@1.6.6 terraform@1.11.4 terraform@1.15.5 tofu@1.12.6
+
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+PLATFORM := $(shell uname -s | tr A-Z a-z)_$(shell uname -m | sed -e s/x86_64/amd64/ -e s/aarch64/arm64/)
+MIRROR := .equiform/mirror/equiform.test/equiform/mock/$(VERSION)/$(PLATFORM)
+HELLO := fixtures/programs/hello
+EQUIFORM := target/release/equiform
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
+
+.PHONY: run
+run: install ## Apply the hello program on a real engine and read its ledger
+	@engine=$$($(EQUIFORM) engines path terraform 2>/dev/null || $(EQUIFORM) engines path tofu 2>/dev/null) || { \
+	  $(EQUIFORM) engines install terraform@1.15.5; engine=$$($(EQUIFORM) engines path terraform@1.15.5); }; \
+	tour=$$(mktemp -d); trap 'rm -rf "$$tour"' EXIT; \
+	cp $(HELLO)/*.tf "$$tour"; \
+	export TF_CLI_CONFIG_FILE="$(CURDIR)/.equiform/cli.tfrc" CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1; \
+	echo "== $$engine"; \
+	echo "== init, apply"; \
+	"$$engine" -chdir="$$tour" init -no-color >"$$tour/init.log" || { cat "$$tour/init.log"; exit 1; }; \
+	"$$engine" -chdir="$$tour" apply -auto-approve -no-color | grep -E '^(mock_node|Apply)'; \
+	echo "== what the ledger says"; \
+	$(EQUIFORM) ledger show "$$tour/equiform.ledger.jsonl"; \
+	echo "== the graph, rebuilt from it"; \
+	$(EQUIFORM) ledger graph --format json "$$tour/equiform.ledger.jsonl"; \
+	echo "== destroy"; \
+	"$$engine" -chdir="$$tour" destroy -auto-approve -no-color | grep -E '^(mock_node.*complete|Destroy)'; \
+	$(EQUIFORM) ledger verify "$$tour/equiform.ledger.jsonl"
+
+.PHONY: test
+test: tools ## Format, lints, every test of the project, real engines included
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo build --workspace --locked
+	target/debug/equiform engines install $(TEST_ENGINES)
+	cargo test --workspace --locked
+
+.PHONY: test-all-engines
+test-all-engines: tools ## The engine tests on every engine that can be installed
+	cargo build --workspace --locked
+	target/debug/equiform engines install --all
+	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour
+
+.PHONY: test-kill
+test-kill: tools ## 200 runs with the provider or the engine killed at a random moment
+	cargo build --workspace --locked
+	target/debug/equiform engines install $(TEST_ENGINES)
+	EQUIFORM_KILL_RUNS=200 cargo test --locked -p equiform --test kill -- --nocapture
+
+.PHONY: install
+install: build ## Put the provider where `init` finds it, under .equiform/
+	@mkdir -p $(MIRROR)
+	@cp target/release/terraform-provider-mock $(MIRROR)/.new && mv $(MIRROR)/.new $(MIRROR)/terraform-provider-mock
+	@printf '%s\n' \
+	  'provider_installation {' \
+	  '  filesystem_mirror {' \
+	  '    path    = "$(CURDIR)/.equiform/mirror"' \
+	  '    include = ["equiform.test/*/*"]' \
+	  '  }' \
+	  '  direct {' \
+	  '    exclude = ["equiform.test/*/*"]' \
+	  '  }' \
+	  '}' >.equiform/cli.tfrc
+	@rm -f $(HELLO)/.terraform.lock.hcl # a rebuilt provider has another hash under the same version
+	@echo 'The provider is in place. In the shell in which you use it:'
+	@echo
+	@echo '  export TF_CLI_CONFIG_FILE=$(CURDIR)/.equiform/cli.tfrc'
+	@echo
+
+.PHONY: build
+build: tools ## Build equiform and the provider, optimised
+	cargo build --release --workspace --locked
+
+.PHONY: bench
+bench: install ## Measure the provider side by side with others (docs/bench.md)
+	scripts/bench-provider
+
+.PHONY: tools
+tools: # System packages, where they are missing
+	@missing=; command -v cc >/dev/null || missing=1; python3 -m pip --version >/dev/null 2>&1 || missing=1; \
+	if [ -n "$$missing" ]; then \
+	  sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  $$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qy $(APT_PACKAGES); \
+	fi
+	@command -v cargo >/dev/null || { echo 'Rust 1.89 or newer is needed: install it with rustup.' >&2; exit 1; }
+
+.PHONY: clean
+clean: ## Remove what was built (engines stay in their cache folder)
+	cargo clean
+	rm -rf .equiform
