@@ -34,7 +34,7 @@ pub enum Value {
     String(String),
     /// A list or tuple, in order.
     List(Vec<Value>),
-    /// A set: sorted and without duplicates.
+    /// A set: sorted, and what is wholly known stands in it once.
     Set(Vec<Value>),
     /// A map.
     Map(BTreeMap<String, Value>),
@@ -45,10 +45,10 @@ pub enum Value {
 }
 
 impl Value {
-    /// A set of the given elements.
+    /// A set of the given elements. Two that are not known yet may turn out to differ, so both stay.
     pub fn set(mut elements: Vec<Value>) -> Self {
         elements.sort();
-        elements.dedup();
+        elements.dedup_by(|element, kept| element == kept && kept.is_wholly_known());
         Self::Set(elements)
     }
 
@@ -123,5 +123,16 @@ impl ValueError {
     pub fn within(mut self, step: Step) -> Self {
         self.path.insert(0, step);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_keeps_every_unknown_and_each_known_element_once() {
+        let set = Value::set(vec!["b".into(), Value::Unknown, "a".into(), Value::Unknown, "b".into()]);
+        assert_eq!(set, Value::Set(vec![Value::Unknown, Value::Unknown, "a".into(), "b".into()]));
     }
 }
