@@ -7,8 +7,9 @@ use equiform_proto::tfplugin6::{
 };
 
 use super::convert::{diagnostics, identity_to, object_from, object_to, optional_object_from, path_to};
-use super::{MockProvider, Session};
+use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
+use crate::plugin::{Level, log};
 use crate::resource::plan::{Plan, plan};
 use crate::resource::{apply, find, node, private, stored, text};
 use crate::value::{Object, Step, Value, json};
@@ -173,6 +174,11 @@ impl MockProvider {
         request: apply_resource_change::Request,
     ) -> apply_resource_change::Response {
         let stopped = session.stopped();
+        // Whoever reads the engine's log sees from here on that a stop reaches the operation. A server that engines
+        // attach to has a person at its stderr instead.
+        if matches!(session.host, Host::Parent { .. }) {
+            log(Level::Debug, "a change has arrived");
+        }
         let result = tokio::select! {
             // What is done is done: an operation that has ended is not reported as stopped.
             biased;
