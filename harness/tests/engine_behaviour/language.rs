@@ -6,6 +6,7 @@ use crate::support::{Engine, Workspace, graph};
 pub const ALL: &[Behaviour] = behaviours! {
     everywhere => [
         a_sensitive_value_is_hidden_and_works,
+        what_is_known_of_an_unknown_value_does_not_bind_the_provider,
         for_each_count_and_modules_make_one_graph_of_twenty_nodes,
     ]
 };
@@ -34,6 +35,33 @@ fn a_sensitive_value_is_hidden_and_works(engine: &Engine) {
     workspace.write(&program("hunter3"));
     workspace.apply().are(&["update a"]);
     assert_eq!(workspace.graph(), graph(&["a", "b"], &[("a", "b")]));
+    workspace.plan_is_empty();
+}
+
+/// Engines tell a provider what they know of a value that is yet to come: its prefix, its length, that it is not null.
+fn what_is_known_of_an_unknown_value_does_not_bind_the_provider(engine: &Engine) {
+    let workspace = Workspace::with(
+        engine,
+        r#"
+        resource "mock_node" "a" {
+          key = "a"
+        }
+        resource "mock_node" "b" {
+          key   = "b"
+          label = "made for ${mock_node.a.id}"
+          pin   = coalesce(mock_node.a.label, mock_node.a.id)
+          refs  = [for n in range(mock_node.a.revision) : mock_node.a.id]
+        }
+        resource "mock_node" "c" {
+          key  = "c"
+          refs = mock_node.b.refs
+        }
+        "#,
+    );
+    workspace.apply().are(&["create a", "create b", "create c"]);
+    let ledger = workspace.ledger();
+    assert_eq!(ledger.graph(), graph(&["a", "b", "c"], &[("a", "b"), ("a", "c")]));
+    assert_eq!(ledger.label("b"), Some(format!("made for {}", ledger.id("a"))));
     workspace.plan_is_empty();
 }
 

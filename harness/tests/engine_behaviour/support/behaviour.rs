@@ -1,6 +1,6 @@
 //! A behaviour: a sentence that must hold on every engine that has what it needs.
 
-use equiform::engine::{Engine, EngineName, EngineSpec, VersionRequest};
+use equiform::engine::{Engine, EngineName, EngineSpec, VersionRequest, catalogue};
 
 /// A sentence, and the function that finds out whether it holds.
 pub struct Behaviour {
@@ -30,6 +30,12 @@ pub(crate) use behaviours;
 /// Every engine has it.
 pub fn everywhere(_: &EngineSpec) -> bool {
     true
+}
+
+/// The newest version of each engine: for what takes long and does not depend on the version.
+pub fn newest(spec: &EngineSpec) -> bool {
+    let newest = catalogue::entries(spec.name).pop().expect("the catalogue has every engine");
+    spec.version.accepts(&newest.version)
 }
 
 /// Blocks that let go of an object without destroying it.

@@ -41,8 +41,9 @@ impl Workspace {
             "provider_installation {{\n  filesystem_mirror {{\n    path = {:?}\n  }}\n}}\n",
             provider::mirror()
         );
-        fs::write(folder.path().join("cli.tfrc"), config).expect("a fresh folder is writable");
-        Self { folder, engine: engine.clone() }
+        let workspace = Self { folder, engine: engine.clone() };
+        fs::write(workspace.cli_config(), config).expect("a fresh folder is writable");
+        workspace
     }
 
     /// A folder with a program that `init` has seen.
@@ -75,6 +76,11 @@ impl Workspace {
         self.path("equiform.ledger.jsonl")
     }
 
+    /// The engine's configuration, which says where providers come from.
+    pub fn cli_config(&self) -> PathBuf {
+        self.folder.path().join("cli.tfrc")
+    }
+
     /// The folder for what processes need only while they run.
     pub fn tmp(&self) -> PathBuf {
         self.folder.path().join("tmp")
@@ -96,7 +102,7 @@ impl Workspace {
             }
         }
         command
-            .env("TF_CLI_CONFIG_FILE", self.folder.path().join("cli.tfrc"))
+            .env("TF_CLI_CONFIG_FILE", self.cli_config())
             .env("CHECKPOINT_DISABLE", "1")
             .env("NO_COLOR", "1")
             .env("TF_CLI_ARGS", "-no-color")
