@@ -41,7 +41,8 @@ fn two_aliases_have_a_world_each(engine: &Engine) {
         "#,
     );
     workspace.apply();
-    let (east, west) = (Ledger::read(&workspace.path("east.jsonl")), Ledger::read(&workspace.path("west.jsonl")));
+    let (east, west) =
+        (Ledger::read(&workspace.path("east.jsonl")), Ledger::read(&workspace.path("west.jsonl")));
     assert_eq!((east.graph(), east.runs()), (graph(&["a", "b"], &[("a", "b")]), vec!["east"]));
     assert_eq!((west.graph(), west.runs()), (graph(&["c"], &[]), vec!["west"]));
     assert_eq!(west.label("c"), Some(east.id("b")));

@@ -12,7 +12,8 @@ pub const ALL: &[Behaviour] = behaviours! {
 };
 
 fn a_data_source_finds_a_node_by_its_key(engine: &Engine) {
-    let workspace = Workspace::with(engine, "resource \"mock_node\" \"a\" {\n  key = \"a\"\n  label = \"x\"\n}\n");
+    let workspace =
+        Workspace::with(engine, "resource \"mock_node\" \"a\" {\n  key = \"a\"\n  label = \"x\"\n}\n");
     workspace.apply();
     let program = r#"
         resource "mock_node" "a" {

@@ -44,6 +44,7 @@ const BEHAVIOURS: &[&[Behaviour]] = &[
     reattach::ALL,
     interruption::ALL,
     bad_ledgers::ALL,
+    bad_ledgers::ON_A_DISK,
     scale::ALL,
 ];
 

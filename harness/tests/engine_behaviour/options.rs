@@ -29,7 +29,8 @@ const FORK: &str = r#"
 "#;
 
 /// What engines say to whoever uses `-target`.
-const OWED: &[&str] = &["Warning: Resource targeting is in effect", "Warning: Applied changes may be incomplete"];
+const OWED: &[&str] =
+    &["Warning: Resource targeting is in effect", "Warning: Applied changes may be incomplete"];
 
 fn a_target_is_built_with_what_it_depends_on(engine: &Engine) {
     let workspace = Workspace::with(engine, FORK);

@@ -47,7 +47,8 @@ impl Server {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.strip_prefix("export TF_REATTACH_PROVIDERS='").and_then(|rest| rest.strip_suffix("'\n"));
+        let address =
+            line.strip_prefix("export TF_REATTACH_PROVIDERS='").and_then(|rest| rest.strip_suffix("'\n"));
         let address = address.unwrap_or_else(|| panic!("not a line for a shell: {line:?}")).to_owned();
         Self { child, address }
     }

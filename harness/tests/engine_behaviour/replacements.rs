@@ -130,7 +130,8 @@ fn a_changed_key_replaces_the_node(engine: &Engine) {
     for (lifecycle, creates_first) in [("", false), (CREATE_FIRST, true)] {
         let workspace = Workspace::with(engine, &pair("one", lifecycle, "refs"));
         workspace.apply();
-        workspace.write(&pair("one", lifecycle, "refs").replace("\"a\"\n          pin", "\"z\"\n          pin"));
+        workspace
+            .write(&pair("one", lifecycle, "refs").replace("\"a\"\n          pin", "\"z\"\n          pin"));
         let done = workspace.apply();
         done.are(&["delete a", "create z", "update b"]);
         match creates_first {

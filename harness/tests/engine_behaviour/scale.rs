@@ -18,7 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(90);
 fn five_hundred_nodes_with_a_thousand_references_come_and_go(engine: &Engine) {
     // Each node refers to two or three that stand well before it, so that there is width as well as depth.
     let refs = |node: usize| {
-        let mut refs: Vec<usize> = [node * 7 / 11, node / 2, node / 3].into_iter().filter(|&to| to < node).collect();
+        let mut refs: Vec<usize> =
+            [node * 7 / 11, node / 2, node / 3].into_iter().filter(|&to| to < node).collect();
         refs.sort_unstable();
         refs.dedup();
         refs.truncate(if node % 100 == 0 { 3 } else { 2 });

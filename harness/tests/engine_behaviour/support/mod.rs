@@ -3,6 +3,7 @@
 pub mod behaviour;
 pub mod engines;
 pub mod ledger;
+pub mod limits;
 pub mod output;
 pub mod process;
 pub mod provider;

@@ -58,7 +58,8 @@ impl Running {
     }
 
     fn output(self, code: Option<i32>) -> Output {
-        let [stdout, stderr] = [self.stdout, self.stderr].map(|text| text.join().expect("readers do not panic"));
+        let [stdout, stderr] =
+            [self.stdout, self.stderr].map(|text| text.join().expect("readers do not panic"));
         Output { command: self.command, code, stdout, stderr }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use equiform::engine::Engine;
@@ -62,7 +62,8 @@ impl Workspace {
     /// Writes a file as it is.
     pub fn write_file(&self, name: &str, text: &str) {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("it is in the program's folder")).expect("the folder is ours");
+        fs::create_dir_all(path.parent().expect("it is in the program's folder"))
+            .expect("the folder is ours");
         fs::write(path, text).expect("the folder is ours");
     }
 
@@ -216,11 +217,7 @@ impl Workspace {
     pub fn drift(&self, arguments: &[&str]) {
         let ledger = self.ledger_path();
         let ledger = ledger.to_str().expect("temporary folders have plain names");
-        self.finish(self.provider_command(&[&["drift"], arguments, &["--ledger", ledger]].concat())).succeeded();
+        self.finish(self.provider_command(&[&["drift"], arguments, &["--ledger", ledger]].concat()))
+            .succeeded();
     }
-}
-
-/// A path as text, for programs and arguments.
-pub fn text(path: &Path) -> &str {
-    path.to_str().expect("temporary folders have plain names")
 }
