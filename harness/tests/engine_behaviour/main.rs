@@ -29,6 +29,8 @@ use support::behaviour::Behaviour;
 use support::engines;
 
 const BEHAVIOURS: &[&[Behaviour]] = &[
+    // The longest first, so that the others run beside it.
+    scale::ALL,
     lifecycle::ALL,
     updates::ALL,
     replacements::ALL,
@@ -45,23 +47,23 @@ const BEHAVIOURS: &[&[Behaviour]] = &[
     interruption::ALL,
     bad_ledgers::ALL,
     bad_ledgers::ON_A_DISK,
-    scale::ALL,
 ];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
+    let engines: Vec<_> =
+        engines::asked_for().into_iter().map(|spec| (engines::locate(&spec), spec)).collect();
     let mut trials = Vec::new();
-    for spec in engines::asked_for() {
-        let engine = engines::locate(&spec);
-        let behaviours = BEHAVIOURS.iter().copied().flatten().filter(|behaviour| (behaviour.needs)(&spec));
-        for behaviour in behaviours {
+    for behaviour in BEHAVIOURS.iter().copied().flatten() {
+        let possible = (behaviour.possible)();
+        for (engine, spec) in engines.iter().filter(|(_, spec)| (behaviour.needs)(spec)) {
             let (engine, run) = (engine.clone(), behaviour.run);
-            let name = format!("{}::{}", engines::test_name(&spec), behaviour.name);
+            let name = format!("{}::{}", engines::test_name(spec), behaviour.name);
             let trial = Trial::test(name, move || {
                 run(&engine?);
                 Ok(())
             });
-            trials.push(trial.with_ignored_flag(!(behaviour.possible)()));
+            trials.push(trial.with_ignored_flag(!possible));
         }
     }
     libtest_mimic::run(&arguments, trials).exit_code()

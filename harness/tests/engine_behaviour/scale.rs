@@ -16,13 +16,13 @@ const NODES: usize = 500;
 const PATIENCE: Duration = Duration::from_secs(90);
 
 fn five_hundred_nodes_with_a_thousand_references_come_and_go(engine: &Engine) {
-    // Each node refers to two or three that stand well before it, so that there is width as well as depth.
+    // Each node refers to two that stand well before it, so that there is width as well as depth.
     let refs = |node: usize| {
         let mut refs: Vec<usize> =
             [node * 7 / 11, node / 2, node / 3].into_iter().filter(|&to| to < node).collect();
-        refs.sort_unstable();
         refs.dedup();
-        refs.truncate(if node % 100 == 0 { 3 } else { 2 });
+        // The last few make up for the first few, which have nothing to refer to.
+        refs.truncate(if node >= NODES - 4 { 3 } else { 2 });
         refs
     };
     let mut expected = graph(&[], &[]);
@@ -38,7 +38,7 @@ fn five_hundred_nodes_with_a_thousand_references_come_and_go(engine: &Engine) {
         expected.nodes.insert(format!("r{node}"));
         expected.edges.extend(refs(node).iter().map(|to| (format!("r{to}"), format!("r{node}"))));
     }
-    assert!(expected.edges.len().abs_diff(1000) <= 10, "{} references", expected.edges.len());
+    assert_eq!(expected.edges.len(), 1_000);
 
     let workspace = Workspace::with(engine, &program);
     let start = Instant::now();

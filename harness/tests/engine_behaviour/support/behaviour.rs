@@ -50,7 +50,7 @@ pub fn moves_between_providers(spec: &EngineSpec) -> bool {
 
 /// Imports by a resource's identity.
 pub fn imports_by_identity(spec: &EngineSpec) -> bool {
-    since(spec, 12, u64::MAX)
+    since(spec, 12, 12)
 }
 
 /// Whether an engine is of this minor version of Terraform 1 or OpenTofu 1, or a later one.
