@@ -154,6 +154,7 @@ fn a_removed_block_leaves_the_object_in_the_world(engine: &Engine) {
         workspace.try_apply(&[]).ended_with(0).clean_but_for(&[
             "Warning: Some objects will no longer be managed by Terraform",
             "Warning: Resource will be removed from the state",
+            "Warning: Resource going to be removed from the state",
         ]);
     });
     done.are(&[]);

@@ -1,7 +1,6 @@
 //! A graph of some size.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 use crate::support::behaviour::{Behaviour, behaviours, newest};
 use crate::support::{Engine, Workspace, graph};
@@ -11,9 +10,6 @@ pub const ALL: &[Behaviour] = behaviours! {
 };
 
 const NODES: usize = 500;
-
-/// For apply and destroy together, on two cores that other tests use too.
-const PATIENCE: Duration = Duration::from_secs(90);
 
 fn five_hundred_nodes_with_a_thousand_references_come_and_go(engine: &Engine) {
     // Each node refers to two that stand well before it, so that there is width as well as depth.
@@ -41,7 +37,6 @@ fn five_hundred_nodes_with_a_thousand_references_come_and_go(engine: &Engine) {
     assert_eq!(expected.edges.len(), 1_000);
 
     let workspace = Workspace::with(engine, &program);
-    let start = Instant::now();
     assert_eq!(workspace.apply_with(&["-parallelism=32"]).len(), NODES);
     assert_eq!(workspace.graph(), expected);
     let destroy = ["destroy", "-input=false", "-auto-approve", "-parallelism=32"];
@@ -50,5 +45,4 @@ fn five_hundred_nodes_with_a_thousand_references_come_and_go(engine: &Engine) {
     });
     assert_eq!(done.len(), NODES);
     assert_eq!(workspace.graph(), graph(&[], &[]));
-    assert!(start.elapsed() < PATIENCE, "{} {} took {:?}", engine.name, engine.version, start.elapsed());
 }

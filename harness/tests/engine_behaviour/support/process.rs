@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::output::Output;
 
 /// No command of these tests comes near this, also on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A command that runs, with a process group of its own.
 pub struct Running {
