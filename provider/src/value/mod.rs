@@ -10,6 +10,9 @@ pub mod types;
 
 use std::collections::BTreeMap;
 
+#[cfg(test)]
+mod tests;
+
 pub use number::Number;
 pub use types::Type;
 
