@@ -41,6 +41,7 @@ pub fn plugin() -> Result<(), Failure> {
         let engine = watch_parent();
         // Ctrl-C reaches the whole process group. The engine decides what it means and tells us by StopProvider.
         let _interrupts_are_ours_to_ignore = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
         let tls = offer.client_certificate.as_deref().map(tls::pinned_to).transpose()?;
         let socket = Socket::new()?;
         let certificate = tls.as_ref().map(|tls| tls.certificate.as_ref());
@@ -53,6 +54,7 @@ pub fn plugin() -> Result<(), Failure> {
         tokio::select! {
             served = serve(&socket, acceptor, |pid| Host::Parent { pid }, controller, end.clone()) => served,
             () = engine => Ok(()),
+            _ = terminate.recv() => Ok(()),
         }
     })
 }
