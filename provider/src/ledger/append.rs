@@ -1,6 +1,6 @@
 //! The ledger's file: taking in what others appended, and appending under the lock.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -81,10 +81,9 @@ impl AppendFile {
     fn read_header(&mut self) -> Result<(), LedgerFailure> {
         let mut start = [0; 1024];
         let read = self.read_at(&mut start, 0)?;
-        let bad = |reason| LedgerFailure::Bad { path: self.path.clone(), reason };
         let end = start[..read].iter().position(|&byte| byte == b'\n');
-        let end = end.ok_or_else(|| bad(BadLine::NotALedger))?;
-        self.chain.accept(&start[..end]).map_err(bad)?;
+        let end = end.ok_or_else(|| self.bad(BadLine::NotALedger))?;
+        self.chain.accept(&start[..end]).map_err(|reason| self.bad(reason))?;
         self.header_hash = LineHash::of(&start[..end]);
         self.accounted = end as u64 + 1;
         Ok(())
@@ -128,9 +127,11 @@ impl AppendFile {
         self.last_line
     }
 
-    /// Whether the file has not been removed or replaced.
-    pub fn is_linked(&self) -> bool {
-        self.file.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
+    /// Whether the path still leads to this file: it has not been removed, replaced or moved away.
+    pub fn is_current(&self) -> bool {
+        let (there, ours) = (std::fs::metadata(&self.path), self.file.metadata());
+        let file = |metadata: Metadata| (metadata.dev(), metadata.ino());
+        matches!((there.map(file), ours.map(file)), (Ok(there), Ok(ours)) if there == ours)
     }
 
     /// The line at a place.
@@ -167,9 +168,12 @@ impl AppendFile {
     pub fn prepare(&mut self, mut take_in: impl FnMut(Entry, Place)) -> Result<(), LedgerFailure> {
         let rest = self.read_on(&mut take_in)?;
         if !rest.is_empty() {
-            // We hold the lock, so nobody is still writing this line.
-            let record = self.accept(&rest)?;
+            // We hold the lock, so nobody is still writing this line. The chain moves on only once the line is ended:
+            // where that fails, the next attempt meets the same bytes.
+            let mut chain = self.chain.clone();
+            let record = chain.accept(&rest).map_err(|reason| self.bad(reason))?;
             self.write(b"\n")?;
+            self.chain = chain;
             // An entry here is whole: only its line break was missing.
             self.account(record, rest.len(), &mut take_in);
         }
@@ -227,7 +231,7 @@ impl AppendFile {
             doing: "looked at",
             source,
         })?;
-        if metadata.nlink() == 0 {
+        if !self.is_current() {
             return Err(LedgerFailure::Gone { path: self.path.clone() });
         }
         if metadata.len() < self.accounted {
@@ -247,7 +251,8 @@ impl AppendFile {
             offset += read as u64;
             let mut taken = 0;
             while let Some(length) = rest[taken..].iter().position(|&byte| byte == b'\n') {
-                let record = self.accept(&rest[taken..taken + length])?;
+                let record = self.chain.accept(&rest[taken..taken + length]);
+                let record = record.map_err(|reason| self.bad(reason))?;
                 self.account(record, length, &mut take_in);
                 taken += length + 1;
             }
@@ -266,8 +271,8 @@ impl AppendFile {
         }
     }
 
-    fn accept(&mut self, line: &[u8]) -> Result<Record, LedgerFailure> {
-        self.chain.accept(line).map_err(|reason| LedgerFailure::Bad { path: self.path.clone(), reason })
+    fn bad(&self, reason: BadLine) -> LedgerFailure {
+        LedgerFailure::Bad { path: self.path.clone(), reason }
     }
 
     /// Writes at the end, all or nothing.
@@ -280,6 +285,14 @@ impl AppendFile {
             let _ = self.file.set_len(before);
         }
         written.map_err(|error| LedgerFailure::on_append(&self.path, error))
+    }
+}
+
+#[cfg(test)]
+impl AppendFile {
+    /// Makes every later write fail.
+    pub fn make_read_only(&mut self) {
+        self.file = File::open(&self.path).expect("the file is there");
     }
 }
 
