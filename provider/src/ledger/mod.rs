@@ -30,6 +30,9 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(30);
 /// An index is written when this much of the ledger is not covered by one: reading that much takes about a millisecond.
 const INDEX_EVERY: u64 = 256 * 1024;
 
+/// An index is due whatever the ledger's length: the one that is there is damaged.
+const AT_ONCE: u64 = 0;
+
 /// What an entry says beyond what the ledger itself adds to it.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
@@ -226,7 +229,7 @@ impl Inner {
     /// Does without the index: reads the ledger from its first entry on. The next append writes a new one.
     fn read_all(&mut self) -> Result<(), LedgerFailure> {
         self.index = None;
-        self.index_due = 0;
+        self.index_due = AT_ONCE;
         self.overlay = Overlay::default();
         self.file.rewind()?;
         self.catch_up()
@@ -237,6 +240,18 @@ impl Inner {
     fn index_if_due(&mut self, path: &Path) {
         if self.file.accounted() < self.index_due || !self.file.is_whole() {
             return;
+        }
+        // Another process may have written a newer one meanwhile, and one is enough.
+        if self.index_due != AT_ONCE
+            && let Some(index) = Index::load(path, &self.file)
+            && self.index.as_ref().is_none_or(|old| old.covered() < index.covered())
+            && index.covered() <= self.file.accounted()
+        {
+            self.index_due = index.covered() + self.index_every;
+            self.index = Some(index);
+            if self.file.accounted() < self.index_due {
+                return;
+            }
         }
         self.index_due = self.file.accounted() + self.index_every;
         if let Ok(index) = Index::write(path, &self.file, self.index.as_ref(), &self.overlay) {

@@ -89,6 +89,18 @@ fn an_operation_reads_and_writes_as_much_on_a_long_ledger_as_on_a_short_one() {
     assert!(long < short + 400 * 1024, "{short} bytes on a short ledger, {long} on a long one");
 }
 
+#[test]
+fn a_process_that_creates_much_writes_as_much_on_a_long_ledger_as_on_a_short_one() {
+    let written = |entries| {
+        let (_, written) = creations(entries, 1500);
+        eprintln!("{entries} entries: {written} bytes written for each creation");
+        written
+    };
+    let (short, long) = (written(0), written(40_000));
+    // An index that is written anew with all that there is would cost some twelve thousand bytes more.
+    assert!(long < short + 2500, "{short} bytes on a short ledger, {long} on a long one");
+}
+
 /// Figures for people: `cargo test --release -p terraform-provider-mock --test plugin -- --ignored figures --nocapture`.
 #[test]
 #[ignore = "takes minutes, and asserts nothing that a machine could judge"]
@@ -108,35 +120,38 @@ fn figures_of_an_operations_cost() {
     }
 }
 
+/// How long each of many creations by one process takes, and how many bytes each writes.
+fn creations(entries: u64, count: u64) -> (Vec<Duration>, u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("ledger.jsonl");
+    ledger_of(entries, &ledger);
+    operation(&ledger, entries > 0);
+    let plugin = Plugin::start();
+    run(async {
+        let mut engine = Engine::new(plugin.channel().await);
+        assert_eq!(engine.configure(&ledger).await, []);
+        let before = plugin.account("io", "wchar");
+        let mut times = Vec::new();
+        for _ in 0..count {
+            let start = Instant::now();
+            engine.create("new").await;
+            times.push(start.elapsed());
+        }
+        (times, (plugin.account("io", "wchar") - before) / count)
+    })
+}
+
 /// Many creations by one process, so that the index's upkeep shows.
 #[test]
 #[ignore = "takes minutes, and asserts nothing that a machine could judge"]
 fn figures_of_many_creations() {
     for entries in [0, 1_000, 100_000, 1_000_000] {
-        let folder = tempfile::tempdir().unwrap();
-        let ledger = folder.path().join("ledger.jsonl");
-        ledger_of(entries, &ledger);
-        operation(&ledger, entries > 0);
-        let plugin = Plugin::start();
-        let (mut times, written) = run(async {
-            let mut engine = Engine::new(plugin.channel().await);
-            assert_eq!(engine.configure(&ledger).await, []);
-            let before = plugin.account("io", "wchar");
-            let mut times = Vec::new();
-            for _ in 0..2000 {
-                let start = Instant::now();
-                engine.create("new").await;
-                times.push(start.elapsed());
-            }
-            (times, plugin.account("io", "wchar") - before)
-        });
+        let (mut times, written) = creations(entries, 2000);
         times.sort();
         let mean = times.iter().sum::<Duration>() / 2000;
         println!(
             "{entries:>9} entries: median {:?}, mean {mean:?}, slowest {:?}, {} bytes written for each",
-            times[1000],
-            times[1999],
-            written / 2000
+            times[1000], times[1999], written
         );
     }
 }

@@ -96,7 +96,13 @@ impl Plugin {
         let mut controller = GrpcControllerClient::new(self.channel().await);
         // The answer may be lost with the connection.
         let _ = controller.shutdown(Empty {}).await;
-        (self.child.wait().unwrap(), start.elapsed())
+        // Connections are looked after meanwhile, as they are in an engine: their ends answer the provider's good-bye.
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status, start.elapsed());
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
     }
 
     /// All that is on stderr, once the process has ended.
