@@ -281,7 +281,7 @@ fn a_damaged_index_is_recognised_wherever_the_damage_is_and_replaced() {
     let files = [&path, &large, &small].map(|file| (file.clone(), fs::read(file).unwrap()));
     let restore = || files.iter().for_each(|(file, bytes)| fs::write(file, bytes).unwrap());
     for (file, index) in &files[1..] {
-        for at in (0..index.len()).step_by(509) {
+        for at in (0..index.len()).step_by(1021) {
             restore();
             let mut damaged = index.clone();
             damaged[at] ^= 0x10;

@@ -1,7 +1,5 @@
 //! The provider without a server: laws of planning and applying, and bytes that no engine would send.
 
-use std::collections::HashMap;
-
 use equiform_proto::tfplugin6::provider_server::Provider;
 use equiform_proto::tfplugin6::*;
 use proptest::collection::vec;
@@ -252,11 +250,8 @@ fn dynamic() -> BoxedStrategy<Option<DynamicValue>> {
 }
 
 fn raw() -> impl Strategy<Value = Option<RawState>> {
-    option::of((bytes(), any::<bool>()).prop_map(|(json, flat)| {
-        let flatmap =
-            flat.then(|| HashMap::from([("id".to_owned(), "node-1".to_owned())])).unwrap_or_default();
-        RawState { json, flatmap }
-    }))
+    let flatmap = prop::collection::hash_map("id|key", "node-1", 0..2);
+    option::of((bytes(), flatmap).prop_map(|(json, flatmap)| RawState { json, flatmap }))
 }
 
 fn identity() -> impl Strategy<Value = Option<ResourceIdentityData>> {
