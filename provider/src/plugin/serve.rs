@@ -44,6 +44,7 @@ pub fn plugin() -> Result<(), Failure> {
         let _interrupts_are_ours_to_ignore = signal(SignalKind::interrupt())?;
         // A limit on the size of files would kill us; with a handler it is an error like a full disk.
         let _size_limits_are_errors = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
+        let mut terminate = signal(SignalKind::terminate())?;
         let tls = offer.client_certificate.as_deref().map(tls::pinned_to).transpose()?;
         let socket = Socket::new()?;
         let certificate = tls.as_ref().map(|tls| tls.certificate.as_ref());
@@ -56,6 +57,7 @@ pub fn plugin() -> Result<(), Failure> {
         tokio::select! {
             served = serve(&socket, acceptor, |pid| Host::Parent { pid }, controller, end.clone()) => served,
             () = engine => Ok(()),
+            _ = terminate.recv() => Ok(()),
         }
     })
 }

@@ -199,14 +199,19 @@ impl MockProvider {
                 new_state: object_to(None, &self.resource.object_type),
                 ..apply_resource_change::Response::default()
             },
-            // The object is as it was before.
-            Err(problem) => apply_resource_change::Response {
-                new_state: request.prior_state,
-                private: request.planned_private,
-                new_identity: request.planned_identity,
-                diagnostics: diagnostics([problem]),
-                ..apply_resource_change::Response::default()
-            },
+            // The object is as it was before, and so is what the engine keeps beside it: what was planned for an object
+            // that takes its place is not its own.
+            Err(problem) => {
+                let prior = optional_object_from(request.prior_state.as_ref(), &self.resource.object_type);
+                let prior = prior.ok().flatten();
+                apply_resource_change::Response {
+                    private: prior.as_ref().map(private::of).unwrap_or_default(),
+                    new_identity: prior.and_then(|prior| self.planned_identity(&prior)),
+                    new_state: request.prior_state,
+                    diagnostics: diagnostics([problem]),
+                    ..apply_resource_change::Response::default()
+                }
+            }
         }
     }
 

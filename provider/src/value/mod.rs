@@ -10,6 +10,9 @@ pub mod types;
 
 use std::collections::BTreeMap;
 
+#[cfg(test)]
+mod tests;
+
 pub use number::Number;
 pub use types::Type;
 
@@ -123,16 +126,5 @@ impl ValueError {
     pub fn within(mut self, step: Step) -> Self {
         self.path.insert(0, step);
         self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_set_keeps_every_unknown_and_each_known_element_once() {
-        let set = Value::set(vec!["b".into(), Value::Unknown, "a".into(), Value::Unknown, "b".into()]);
-        assert_eq!(set, Value::Set(vec![Value::Unknown, Value::Unknown, "a".into(), "b".into()]));
     }
 }
