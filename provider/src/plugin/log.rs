@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::Write;
 use std::panic;
+use std::sync::LazyLock;
 
 use serde_json::json;
 
@@ -15,8 +16,17 @@ pub enum Level {
     Error,
 }
 
-/// Writes a line in the form engines expect of a plugin.
+/// Writes a line in the form engines expect of a plugin. What is only for those who look into the provider is written
+/// only where someone does: an engine passes on a plugin's log when one of these variables is set.
 pub fn log(level: Level, message: &str) {
+    static WATCHED: LazyLock<bool> = LazyLock::new(|| {
+        ["TF_LOG", "TF_LOG_PROVIDER"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+    });
+    if matches!(level, Level::Debug) && !*WATCHED {
+        return;
+    }
     let level = match level {
         Level::Debug => "debug",
         Level::Error => "error",

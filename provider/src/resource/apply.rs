@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use equiform_proto::ledger::{Entry, Operation, Phase, Reference};
+use tokio_util::sync::CancellationToken;
 
 use super::{ResourceType, attributes_of, node, text};
 use crate::diagnostic::Problem;
-use crate::ledger::{Body, Ledger};
+use crate::ledger::{Body, Ledger, Transaction};
 use crate::mint::mint;
 use crate::value::{Number, Object, Value};
 
@@ -17,6 +18,21 @@ pub struct Asker {
     pub run: Option<String>,
     /// The engine's process.
     pub engine_pid: Option<u32>,
+    /// Cancelled when the engine wants what is in flight to stop.
+    pub stopped: CancellationToken,
+}
+
+/// Waits for the ledger's lock in order to begin an operation. A stop ends the wait; once it has begun, an operation goes on
+/// to its end, so that a stop never leaves a begin open.
+async fn lock_to_begin<'a>(ledger: &'a Ledger, asker: &Asker) -> Result<Transaction<'a>, Problem> {
+    tokio::select! {
+        biased;
+        transaction = ledger.lock() => Ok(transaction?),
+        () = asker.stopped.cancelled() => Err(Problem::new(
+            "The operation was stopped",
+            "The engine asked the provider to stop what was in flight. Run the command again to go on.",
+        )),
+    }
 }
 
 /// Creates an object.
@@ -33,7 +49,7 @@ pub async fn create(
 
     let mut body = body(resource, asker, &object);
     body.after = Some(attributes_of(&object));
-    let begin = ledger.lock().await?.append(Operation::Create, Phase::Begin, body.clone())?;
+    let begin = lock_to_begin(ledger, asker).await?.append(Operation::Create, Phase::Begin, body.clone())?;
     body.begin = Some(begin);
     ledger.lock().await?.append(Operation::Create, Phase::Commit, body)?;
     Ok(object)
@@ -52,7 +68,7 @@ pub async fn update(
     let mut asked = body(resource, asker, &object);
     asked.id = Some(id.to_owned());
 
-    let mut transaction = ledger.lock().await?;
+    let mut transaction = lock_to_begin(ledger, asker).await?;
     let before = transaction.by_id(id)?;
     raise_revision(&mut object, before.as_deref());
     known(resource, &object)?;
@@ -93,7 +109,7 @@ pub async fn delete(
     let mut asked = body(resource, asker, prior);
     asked.refs.clear();
 
-    let mut transaction = ledger.lock().await?;
+    let mut transaction = lock_to_begin(ledger, asker).await?;
     asked.before = attributes_before(transaction.by_id(id)?);
     let begin = transaction.append(Operation::Delete, Phase::Begin, asked.clone())?;
     drop(transaction);

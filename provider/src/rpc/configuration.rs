@@ -1,6 +1,6 @@
 //! The provider block: validating it, configuring from it, and stopping what it started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use equiform_proto::tfplugin6::{configure_provider, stop_provider, validate_provider_config};
@@ -94,6 +94,8 @@ impl MockProvider {
             Ok(configuration) => {
                 if let Some(pid) = session.host.pid() {
                     let mut configured = self.configured.lock().expect("no holder panics");
+                    // What hosts that have ended used is let go.
+                    configured.retain(|pid, _| Path::new(&format!("/proc/{pid}")).exists());
                     configured.insert(pid, configuration.clone());
                 }
                 *session.configuration.lock().expect("no holder panics") = Some(configuration);
@@ -120,7 +122,7 @@ impl MockProvider {
             Some(path) => Some(self.ledger(&host.working_directory().join(path))?),
             None => None,
         };
-        Ok(Configuration { ledger, asker: Asker { run, engine_pid: host.pid() } })
+        Ok(Configuration { ledger, asker: Asker { run, engine_pid: host.pid(), ..Asker::default() } })
     }
 
     /// The ledger that a host's requests go to, and how they sign.

@@ -17,7 +17,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use crate::ledger::{Ledger, LedgerFailure};
 use crate::resource::{ResourceType, node};
@@ -33,7 +33,8 @@ pub struct MockProvider {
     data_source_type: Type,
     configuration: Schema,
     configuration_type: Type,
-    ledgers: Mutex<HashMap<PathBuf, Arc<Ledger>>>,
+    /// Those that a configuration still uses: one server may see thousands of ledgers come and go.
+    ledgers: Mutex<HashMap<PathBuf, Weak<Ledger>>>,
     /// The last configuration of each host process, for a connection that it opens anew.
     configured: Mutex<HashMap<u32, configuration::Configuration>>,
 }
@@ -56,13 +57,14 @@ impl MockProvider {
     /// The ledger at a path; opened once, however many hosts use it.
     fn ledger(&self, path: &Path) -> Result<Arc<Ledger>, LedgerFailure> {
         let mut ledgers = self.ledgers.lock().expect("no holder panics");
-        if let Some(ledger) = ledgers.get(path)
+        ledgers.retain(|_, ledger| ledger.strong_count() > 0);
+        if let Some(ledger) = ledgers.get(path).and_then(Weak::upgrade)
             && ledger.is_current()
         {
-            return Ok(ledger.clone());
+            return Ok(ledger);
         }
         let ledger = Arc::new(Ledger::open(path)?);
-        ledgers.insert(path.to_owned(), ledger.clone());
+        ledgers.insert(path.to_owned(), Arc::downgrade(&ledger));
         Ok(ledger)
     }
 }

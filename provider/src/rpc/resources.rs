@@ -10,6 +10,7 @@ use super::convert::{diagnostics, identity_to, object_from, object_to, optional_
 use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::plugin::{Level, log};
+use crate::resource::apply::Asker;
 use crate::resource::plan::{Plan, plan};
 use crate::resource::{apply, find, node, private, stored, text};
 use crate::value::{Object, Step, Value, json};
@@ -173,21 +174,12 @@ impl MockProvider {
         session: &Session,
         request: apply_resource_change::Request,
     ) -> apply_resource_change::Response {
-        let stopped = session.stopped();
         // Whoever reads the engine's log sees from here on that a stop reaches the operation. A server that engines
         // attach to has a person at its stderr instead.
         if matches!(session.host, Host::Parent { .. }) {
             log(Level::Debug, "a change has arrived");
         }
-        let result = tokio::select! {
-            // What is done is done: an operation that has ended is not reported as stopped.
-            biased;
-            result = self.apply_change(session, &request) => result,
-            () = stopped.cancelled() => Err(Problem::new(
-                "The operation was stopped",
-                "The engine asked the provider to stop what was in flight. Run the command again to go on.",
-            )),
-        };
+        let result = self.apply_change(session, &request).await;
         match result {
             Ok(Some(object)) => apply_resource_change::Response {
                 private: private::of(&object),
@@ -225,6 +217,7 @@ impl MockProvider {
         let prior = optional_object_from(request.prior_state.as_ref(), ty)?;
         let planned = optional_object_from(request.planned_state.as_ref(), ty)?;
         let (ledger, asker) = self.configured(session)?;
+        let asker = Asker { stopped: session.stopped(), ..asker };
         match (prior, planned) {
             (None, Some(planned)) => {
                 private::check_on_create(&request.planned_private)?;

@@ -71,7 +71,9 @@ fn the_handshake_is_one_line_and_nothing_follows() {
 
 #[test]
 fn every_line_of_the_log_is_json_that_engines_read() {
-    let mut plugin = Plugin::start();
+    let mut plugin = Plugin::start_with(|command| {
+        command.env("TF_LOG", "debug");
+    });
     run(plugin.shut_down());
     let stderr = plugin.stderr();
     assert!(!stderr.is_empty());
