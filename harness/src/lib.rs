@@ -4,3 +4,6 @@
 //! subcommand of the `equiform` binary and is the only place that prints or exits.
 
 pub mod cli;
+pub mod graph;
+mod lexer;
+pub mod program;
