@@ -7,3 +7,4 @@ pub mod cli;
 pub mod graph;
 mod lexer;
 pub mod program;
+pub mod rules;

@@ -1,6 +1,9 @@
 //! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
 
+mod rules;
+
 use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -17,7 +20,9 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Rules(rules::RulesArgs),
+}
 
 /// What a subcommand that ran to its end has to say; the exit code follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +46,22 @@ impl<E: Display> From<E> for CannotRun {
 /// The result of a subcommand.
 pub type CliResult = Result<Outcome, CannotRun>;
 
+/// Writes to standard output. A reader that went away (`| head`) is the end of the work, not an error.
+fn output(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CannotRun> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(format!("cannot write the output: {error}").into()),
+        Ok(()) => Ok(()),
+    }
+}
+
 /// Parses the command line, runs the subcommand and turns its result into an exit code.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let result: CliResult = match cli.command {};
+    let result: CliResult = match cli.command {
+        Command::Rules(args) => rules::run(args),
+    };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
