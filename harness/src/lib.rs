@@ -3,8 +3,12 @@
 //! Modules follow the flow of data; `DESIGN.md` walks through them in that order. [`cli`] holds one file for each
 //! subcommand of the `equiform` binary and is the only place that prints or exits.
 
+pub mod batch;
 pub mod cli;
+pub mod egraph;
 pub mod graph;
+pub mod implicit;
 mod lexer;
 pub mod program;
 pub mod rules;
+pub mod source;
