@@ -205,12 +205,15 @@ impl<D: Denotation, T: Table> EGraph<D, T> {
     pub fn rebuild(&mut self) -> Result<(), Unsound> {
         while let Some((goes, stays)) = self.to_repair.pop() {
             let stays = self.find(stays);
+            // Chains through the joined class are new where one half comes from each side: those up from a member that
+            // moved, and those up to an e-node that moved.
             let moved = std::mem::take(&mut self.members[goes.at()]);
             for &(op, child) in &moved {
                 let child = self.find(child);
                 if self.table.get(child, op) == Some(goes) {
                     self.table.set(child, op, stays);
                 }
+                self.news.push((child, op));
             }
             self.members[stays.at()].extend(moved);
             for (op, result) in self.table.take_row(goes) {
@@ -219,12 +222,12 @@ impl<D: Denotation, T: Table> EGraph<D, T> {
                         self.nodes -= 1;
                         self.union(present, result)?;
                     }
-                    None => self.table.set(stays, op, self.find(result)),
+                    None => {
+                        self.table.set(stays, op, self.find(result));
+                        self.news.push((stays, op));
+                    }
                 }
             }
-            // Every chain through the joined class may be new.
-            let width = self.operations.count();
-            self.news.extend(self.table.row(stays, 0..width).map(|(op, _)| (stays, op)));
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Rules made ready for matching: each read in both directions, unless both readings are the same.
 
+use super::ground::covers;
 use crate::rules::{Base, Guard, Kind, Rule, Rules, StepPattern, Variable};
 
 /// A rule read in one direction: where `from` is found, `to` is entered.
@@ -20,12 +21,17 @@ pub struct Directed {
 }
 
 /// All readings of all rules, and where to start for an e-node.
+///
+/// Nearly all chains have two operations. They are kept by the kinds of both, so that a pair of e-nodes meets only the
+/// readings it can match.
 #[derive(Debug, Clone)]
 pub struct Readings {
     /// The readings, in the order of the rules.
     pub all: Vec<Directed>,
-    /// For each kind of operation, every reading and place in its `from` side with that kind.
-    by_kind: [Vec<(usize, usize)>; 4],
+    of_one: [Vec<usize>; 4],
+    of_two: [[Vec<usize>; 4]; 4],
+    longer: [Vec<(usize, usize)>; 4],
+    has_long_pairs: bool,
 }
 
 impl Readings {
@@ -41,18 +47,49 @@ impl Readings {
                 all.push(backward);
             }
         }
-        let mut by_kind: [Vec<(usize, usize)>; 4] = Default::default();
+        let mut readings = Self {
+            all: Vec::new(),
+            of_one: Default::default(),
+            of_two: Default::default(),
+            longer: Default::default(),
+            has_long_pairs: false,
+        };
         for (index, reading) in all.iter().enumerate() {
-            for (place, pattern) in reading.from.iter().enumerate() {
-                by_kind[pattern.kind as usize].push((index, place));
+            match reading.from[..] {
+                [] => {}
+                [only] => readings.of_one[only.kind as usize].push(index),
+                [inner, outer] => readings.of_two[inner.kind as usize][outer.kind as usize].push(index),
+                ref chain => {
+                    for (place, pattern) in chain.iter().enumerate() {
+                        readings.longer[pattern.kind as usize].push((index, place));
+                    }
+                }
             }
         }
-        Self { all, by_kind }
+        readings.has_long_pairs = all
+            .iter()
+            .any(|reading| reading.base == Base::Any && reading.from.len() == 2 && !covers(reading));
+        Self { all, ..readings }
     }
 
-    /// Every reading and place in it at which an operation of this kind can stand.
-    pub fn places(&self, kind: Kind) -> &[(usize, usize)] {
-        &self.by_kind[kind as usize]
+    /// The readings that look for one operation of this kind.
+    pub fn of_one(&self, kind: Kind) -> &[usize] {
+        &self.of_one[kind as usize]
+    }
+
+    /// The readings that look for one operation upon another.
+    pub fn of_two(&self, inner: Kind, outer: Kind) -> &[usize] {
+        &self.of_two[inner as usize][outer as usize]
+    }
+
+    /// Whether some reading leads from two operations on any graph to what is not worked out in advance.
+    pub fn has_long_pairs(&self) -> bool {
+        self.has_long_pairs
+    }
+
+    /// The readings that look for longer chains, with each place in them at which an operation of this kind can stand.
+    pub fn longer(&self, kind: Kind) -> &[(usize, usize)] {
+        &self.longer[kind as usize]
     }
 }
 

@@ -7,6 +7,7 @@
 use super::core::EGraph;
 use super::denotation::Denotation;
 use super::directed::{Directed, Readings};
+use super::ground::{GroundPairs, covers, resources_in};
 use super::operations::Op;
 use super::table::{ClassId, Table};
 use crate::graph::Resource;
@@ -29,13 +30,19 @@ pub struct Match {
 pub struct Matcher<'a, D, T> {
     egraph: &'a EGraph<D, T>,
     readings: &'a Readings,
+    ground: Option<&'a GroundPairs>,
     found: &'a mut Vec<Match>,
 }
 
 impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
     /// A matcher on a rebuilt e-graph.
-    pub fn new(egraph: &'a EGraph<D, T>, readings: &'a Readings, found: &'a mut Vec<Match>) -> Self {
-        Self { egraph, readings, found }
+    pub fn new(
+        egraph: &'a EGraph<D, T>,
+        readings: &'a Readings,
+        ground: Option<&'a GroundPairs>,
+        found: &'a mut Vec<Match>,
+    ) -> Self {
+        Self { egraph, readings, ground, found }
     }
 
     /// Finds all matches whose chain is nothing but this class.
@@ -49,14 +56,78 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
 
     /// Finds all matches with this e-node in their chain.
     pub fn with_node(&mut self, child: ClassId, op: Op) {
-        let Some(class) = self.egraph.table().get(child, op) else { return };
-        let (kind, first, second) = self.egraph.operations().parts(op);
-        for &(reading, place) in self.readings.places(kind) {
+        let (egraph, readings) = (self.egraph, self.readings);
+        let operations = egraph.operations();
+        let Some(class) = egraph.table().get(child, op) else { return };
+        let (kind, first, second) = operations.parts(op);
+        for &reading in readings.of_one(kind) {
             let mut binding = Binding::default();
-            if self.readings.all[reading].from[place].unify(first, second, &mut binding) {
+            let directed = &readings.all[reading];
+            if directed.from[0].unify(first, second, &mut binding) && self.is_base(directed, child) {
+                self.finish(reading, child, class, binding);
+            }
+        }
+        for (outer, top) in egraph.table().row(class, 0..operations.count()) {
+            self.pair(op, outer, child, top);
+        }
+        for &(inner, base) in egraph.members(child) {
+            self.pair(inner, op, egraph.find(base), class);
+        }
+        for &(reading, place) in readings.longer(kind) {
+            let mut binding = Binding::default();
+            if readings.all[reading].from[place].unify(first, second, &mut binding) {
                 self.backward(reading, place, child, place, class, binding);
             }
         }
+    }
+
+    /// Tries the readings that look for one operation upon another.
+    fn pair(&mut self, inner: Op, outer: Op, base: ClassId, class: ClassId) {
+        let Some(ground) = self.ground else { return self.match_pair(inner, outer, base, class, |_| true) };
+        for entry in ground.of(inner, outer) {
+            let reached = entry.to().iter().try_fold(base, |at, &op| self.egraph.table().get(at, op));
+            if reached != Some(class) && self.has_members(base, entry.members) {
+                let reading = entry.reading as usize;
+                let mut binding = Binding::default();
+                self.unify_pair(reading, inner, outer, &mut binding);
+                self.found.push(Match { reading, base, class, binding });
+            }
+        }
+        if base == EGraph::<D, T>::EMPTY || self.readings.has_long_pairs() {
+            self.match_pair(inner, outer, base, class, |directed| !covers(directed));
+        }
+    }
+
+    fn has_members(&self, base: ClassId, members: u32) -> bool {
+        members == 0 || resources_in(members).all(|resource| self.egraph.graph(base).contains(resource))
+    }
+
+    fn match_pair(
+        &mut self,
+        inner: Op,
+        outer: Op,
+        base: ClassId,
+        class: ClassId,
+        wanted: impl Fn(&Directed) -> bool,
+    ) {
+        let operations = self.egraph.operations();
+        for &reading in self.readings.of_two(operations.parts(inner).0, operations.parts(outer).0) {
+            let directed = &self.readings.all[reading];
+            let mut binding = Binding::default();
+            if self.is_base(directed, base)
+                && wanted(directed)
+                && self.unify_pair(reading, inner, outer, &mut binding)
+            {
+                self.finish(reading, base, class, binding);
+            }
+        }
+    }
+
+    fn unify_pair(&self, reading: usize, inner: Op, outer: Op, binding: &mut Binding) -> bool {
+        let operations = self.egraph.operations();
+        let from = &self.readings.all[reading].from;
+        let ((_, a, b), (_, c, d)) = (operations.parts(inner), operations.parts(outer));
+        from[0].unify(a, b, binding) && from[1].unify(c, d, binding)
     }
 
     /// Goes down the chain from a place to the base, then on from where the chain was entered.

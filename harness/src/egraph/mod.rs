@@ -6,6 +6,7 @@
 mod core;
 mod denotation;
 mod directed;
+mod ground;
 mod matching;
 mod operations;
 mod saturate;

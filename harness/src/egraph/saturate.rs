@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::core::{EGraph, Unsound};
 use super::denotation::Denotation;
 use super::directed::Readings;
+use super::ground::GroundPairs;
 use super::matching::{Match, Matcher, bound_op};
 use super::operations::Op;
 use super::table::{ClassId, Table};
@@ -69,6 +70,7 @@ enum Item {
 struct Saturation<'a, D, T> {
     egraph: &'a mut EGraph<D, T>,
     readings: Readings,
+    ground: Option<GroundPairs>,
     fresh: VecDeque<Item>,
     /// Items with a match that needs a new class.
     waiting: VecDeque<Item>,
@@ -85,13 +87,10 @@ pub fn saturate<D: Denotation, T: Table>(
 ) -> Result<Ending, UnsoundRule> {
     let start = Instant::now();
     let fresh = egraph.classes().map(Item::Class).collect();
-    let mut saturation = Saturation {
-        egraph,
-        readings: Readings::of(rules),
-        fresh,
-        waiting: VecDeque::new(),
-        matches: Vec::new(),
-    };
+    let readings = Readings::of(rules);
+    let ground = GroundPairs::over(egraph.operations(), &readings);
+    let mut saturation =
+        Saturation { egraph, readings, ground, fresh, waiting: VecDeque::new(), matches: Vec::new() };
     saturation.collect_news();
     for round in 0u64.. {
         if round.is_multiple_of(256) {
@@ -148,7 +147,7 @@ impl<D: Denotation, T: Table> Saturation<'_, D, T> {
 
     fn find(&mut self, item: Item) {
         self.matches.clear();
-        let mut matcher = Matcher::new(self.egraph, &self.readings, &mut self.matches);
+        let mut matcher = Matcher::new(self.egraph, &self.readings, self.ground.as_ref(), &mut self.matches);
         match item {
             Item::Class(class) => matcher.with_class(self.egraph.find(class)),
             Item::Node(child, op) => matcher.with_node(self.egraph.find(child), op),
