@@ -6,9 +6,11 @@
 pub mod batch;
 pub mod cli;
 pub mod egraph;
+pub mod generate;
 pub mod graph;
 pub mod implicit;
 mod lexer;
 pub mod program;
+pub mod rewrite;
 pub mod rules;
 pub mod source;

@@ -1,9 +1,11 @@
 //! The e-graph itself: classes, e-nodes, unions and their repair.
 
+use std::fmt;
+
 use super::denotation::Denotation;
 use super::operations::{Op, Operations};
 use super::table::{ClassId, Table};
-use crate::graph::Graph;
+use crate::graph::{Graph, NamedGraph, Names};
 use crate::program::Step;
 
 /// What entering or joining would have made untrue, told by the analysis.
@@ -23,6 +25,25 @@ pub enum Unsound {
         /// The graph of the other.
         right: Graph,
     },
+}
+
+impl fmt::Display for Unsound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = |graph: &Graph| graph.nodes().last().map_or(0, |node| node.index() + 1);
+        let json = |graph: &Graph| {
+            let named = NamedGraph::new(graph, &Names::numbered(last(graph)));
+            serde_json::to_string(&named).expect("a graph is plain data")
+        };
+        match self {
+            Unsound::Undefined { step, graph } => {
+                let most = step.resources().map(|resource| resource.index() + 1).max().unwrap_or(0);
+                write!(f, "`{}` has no meaning on {}", step.describe(&Names::numbered(most)), json(graph))
+            }
+            Unsound::Differs { left, right } => {
+                write!(f, "it would make {} equal to {}", json(left), json(right))
+            }
+        }
+    }
 }
 
 /// Classes of programs that mean the same, over one universe.

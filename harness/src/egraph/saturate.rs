@@ -43,7 +43,7 @@ pub enum Ending {
 
 /// A rule that would have made the e-graph untrue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the rule `{rule}` is unsound: {what:?}")]
+#[error("the rule `{rule}` is unsound: {what}")]
 pub struct UnsoundRule {
     /// Its name.
     pub rule: String,
