@@ -1,5 +1,9 @@
 //! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
 
+mod egraph;
+mod equiv;
+mod eval;
+mod generate;
 mod rules;
 
 use std::fmt::Display;
@@ -21,6 +25,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Generate(generate::GenerateArgs),
+    Eval(eval::EvalArgs),
+    Equiv(equiv::EquivArgs),
+    Egraph(egraph::EgraphArgs),
     Rules(rules::RulesArgs),
 }
 
@@ -60,6 +68,10 @@ fn output(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Ca
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result: CliResult = match cli.command {
+        Command::Generate(args) => generate::run(args),
+        Command::Eval(args) => eval::run(args),
+        Command::Equiv(args) => equiv::run(args),
+        Command::Egraph(args) => egraph::run(args),
         Command::Rules(args) => rules::run(args),
     };
     match result {

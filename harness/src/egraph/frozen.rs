@@ -65,7 +65,8 @@ impl Frozen {
         for seed in seeds {
             let mut class = EGraph::<D, T>::EMPTY;
             for &step in seed.steps() {
-                let told = |what| UnsoundRule { rule: "(the program given)".to_owned(), what };
+                let told =
+                    |what| UnsoundRule { rule: "(the program given)".to_owned(), what: Box::new(what) };
                 let op = egraph.operations().of_step(step).expect("seeds disconnect in the fixed order");
                 class = egraph.enter(class, op).map_err(told)?;
             }

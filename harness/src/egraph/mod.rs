@@ -126,7 +126,7 @@ mod tests {
         let text = include_str!("../rules/algebra.rules").replace("if b in g", "").replace("if a in g", "");
         let error =
             Frozen::build(2, &[], &Rules::parse(&text).unwrap(), Limits::default(), |_| {}).unwrap_err();
-        assert!(matches!(error.what, Unsound::Undefined { .. }), "{error}");
+        assert!(matches!(*error.what, Unsound::Undefined { .. }), "{error}");
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub struct UnsoundRule {
     /// Its name.
     pub rule: String,
     /// What the analysis refused.
-    pub what: Unsound,
+    pub what: Box<Unsound>,
 }
 
 /// What a saturation has done so far.
@@ -158,7 +158,7 @@ impl<D: Denotation, T: Table> Saturation<'_, D, T> {
     fn apply(&mut self, found: Match, may_make_classes: bool) -> Result<bool, UnsoundRule> {
         let reading = &self.readings.all[found.reading];
         let name = reading.name.as_str();
-        let told = |what| UnsoundRule { rule: name.to_owned(), what };
+        let told = |what| UnsoundRule { rule: name.to_owned(), what: Box::new(what) };
         let (base, class) = (self.egraph.find(found.base), self.egraph.find(found.class));
         let Some((&last, inner)) = reading.to.split_last() else {
             self.egraph.union(base, class).map_err(told)?;
