@@ -14,3 +14,4 @@ pub mod program;
 pub mod rewrite;
 pub mod rules;
 pub mod source;
+pub mod study;

@@ -5,6 +5,7 @@ mod equiv;
 mod eval;
 mod generate;
 mod rules;
+mod study;
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
@@ -30,6 +31,7 @@ enum Command {
     Equiv(equiv::EquivArgs),
     Egraph(egraph::EgraphArgs),
     Rules(rules::RulesArgs),
+    Study(study::StudyArgs),
 }
 
 /// What a subcommand that ran to its end has to say; the exit code follows from it.
@@ -73,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Equiv(args) => equiv::run(args),
         Command::Egraph(args) => egraph::run(args),
         Command::Rules(args) => rules::run(args),
+        Command::Study(args) => study::run(args),
     };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

@@ -1,0 +1,9 @@
+//! Experiments that compare the generators.
+
+mod diversity;
+mod plot;
+mod trace;
+
+pub use diversity::{Generators, Grid, Results, StudyError, run};
+pub use plot::{Chart, Series};
+pub use trace::{Diversity, Tally};
