@@ -35,9 +35,9 @@ pub struct GenerateArgs {
     /// The source's resources: a number or a range such as 3-8.
     #[arg(long, value_name = "N", default_value = "5")]
     resources: Amount,
-    /// The source's edges: a number or a range.
-    #[arg(long, value_name = "M", default_value = "4")]
-    edges: Amount,
+    /// The source's edges: a number or a range [default: four for each five resources, as far as there is room].
+    #[arg(long, value_name = "M")]
+    edges: Option<Amount>,
     /// Where the source's shape comes from; `real` draws nodes and edges as real programs have them.
     #[arg(long, value_enum, default_value_t = Shape::Random)]
     shape: Shape,
@@ -86,11 +86,12 @@ pub struct GenerateArgs {
     /// Use these rules instead of the algebra's (egraph and rewrite generators).
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Stop saturation after so many seconds (egraph generator with more than 6 resources in all).
-    #[arg(long, value_name = "S", default_value_t = 30)]
-    timeout: u64,
-    /// Stop saturation at so many classes; unlike a time-out this gives the same programs on every machine.
-    #[arg(long, value_name = "M", default_value_t = 200_000)]
+    /// Stop saturation after so many seconds (egraph generator with more than 6 resources in all); the output then
+    /// depends on the machine.
+    #[arg(long, value_name = "S")]
+    timeout: Option<u64>,
+    /// Stop saturation at so many classes (egraph generator with more than 6 resources in all).
+    #[arg(long, value_name = "M", default_value_t = 50_000)]
     max_classes: usize,
     /// How many threads to use [default: all cores].
     #[arg(long, value_name = "T")]
@@ -202,12 +203,15 @@ fn read_source(args: &GenerateArgs) -> Result<Source, CannotRun> {
         (Some(path), _) => source_from_file(path)?,
         (None, Shape::Real) => Source::real(&mut rng),
         (None, Shape::Random) => {
-            let most = most_edges(args.resources.most);
-            if u64::from(args.edges.least) > most {
-                let (nodes, edges) = (args.resources.most, args.edges.least);
-                return Err(format!("{nodes} resources have room for {most} edges, not for {edges}").into());
+            let Amount { least, most } = args.resources;
+            let edges = args.edges.unwrap_or(Amount { least: least * 4 / 5, most: most * 4 / 5 });
+            let room = most_edges(most);
+            if args.edges.is_some() && u64::from(edges.least) > room {
+                return Err(
+                    format!("{most} resources have room for {room} edges, not for {}", edges.least).into()
+                );
             }
-            let edges = u64::from(args.edges.least)..=u64::from(args.edges.most);
+            let edges = u64::from(edges.least)..=u64::from(edges.most);
             Source::random(args.resources.range(), edges, &mut rng)
         }
     };
@@ -239,7 +243,7 @@ fn extraction(
         let cache = Cache::new(&args.cache.cache_dir);
         cache.load_or_build(resources, rules, Limits::default(), |now| progress.show(now))?.0
     } else {
-        let time = Some(Duration::from_secs(args.timeout));
+        let time = args.timeout.map(Duration::from_secs);
         let limits = Limits { time, classes: Some(args.max_classes), nodes: None };
         Frozen::build(resources, std::slice::from_ref(canonical), rules, limits, |now| progress.show(now))?
     };

@@ -17,6 +17,9 @@ pub trait Denotation: Clone + Eq + Debug {
     /// The graph after an operation, or nothing if that is not defined. Edges come in the fixed order.
     fn after(&self, kind: Kind, first: Resource, second: Resource) -> Option<Self>;
 
+    /// Its number of nodes and edges: the length of its shortest program.
+    fn size(&self) -> usize;
+
     /// The graph as others know it.
     fn graph(&self) -> Graph;
 
@@ -75,6 +78,10 @@ impl Denotation for Packed {
                 Kind::Disc => self.0 & !Self::edge(first, second),
             })
         })
+    }
+
+    fn size(&self) -> usize {
+        self.0.count_ones() as usize
     }
 
     fn graph(&self) -> Graph {
@@ -136,6 +143,10 @@ impl Denotation for Sparse {
         })
     }
 
+    fn size(&self) -> usize {
+        self.nodes.len() + self.edges.len()
+    }
+
     fn graph(&self) -> Graph {
         let mut graph = Graph::default();
         self.nodes.iter().for_each(|&node| graph.add(node));
@@ -159,6 +170,7 @@ mod tests {
         while let Some((denotation, graph)) = seen.get(next).cloned() {
             next += 1;
             assert_eq!(denotation.graph(), graph);
+            assert_eq!(denotation.size(), graph.size());
             for (step, after) in steps_from(&graph, 4) {
                 let (kind, first, second) = Kind::of(step);
                 let denoted = denotation.after(kind, first, second).expect("defined on the graph");

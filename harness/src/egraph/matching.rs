@@ -73,9 +73,12 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
         for &(inner, base) in egraph.members(child) {
             self.pair(inner, op, egraph.find(base), class);
         }
+        let size = egraph.graph(child).size();
         for &(reading, place) in readings.longer(kind) {
             let mut binding = Binding::default();
-            if readings.all[reading].from[place].unify(first, second, &mut binding) {
+            // So many steps upon `empty` make no larger graph.
+            let in_reach = readings.all[reading].base == Base::Any || size <= place;
+            if in_reach && readings.all[reading].from[place].unify(first, second, &mut binding) {
                 self.backward(reading, place, child, place, class, binding);
             }
         }

@@ -5,7 +5,7 @@ use rand::{Rng, RngExt};
 use crate::graph::Resource;
 
 /// Members in a list, and for each resource its place in the list. Nothing is allocated after its making.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct IndexedSet {
     members: Vec<Resource>,
     places: Vec<u32>,

@@ -5,6 +5,7 @@ use rand::{Rng, RngExt};
 use super::indexed_set::IndexedSet;
 use crate::graph::{Edge, Graph, Resource};
 use crate::program::Step;
+use crate::rules::Kind;
 
 /// The probability, from 0 to 1, that a step of a walk does not take a shortest way home.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -20,6 +21,18 @@ impl Escape {
     pub fn probability(self) -> f64 {
         self.0
     }
+}
+
+/// The share of escapes that stay in their class. Such a step is part of the algebra, but no engine can see it: the
+/// graph before and after it is the same.
+const STAY: f64 = 0.125;
+
+/// One of the kinds that are possible, each with the same probability.
+fn one_of<const N: usize>(possible: [(Kind, bool); N], rng: &mut impl Rng) -> Kind {
+    let count = possible.iter().filter(|choice| choice.1).count();
+    let choice = rng.random_range(0..count);
+    let mut left = possible.into_iter().filter(|choice| choice.1).map(|choice| choice.0);
+    left.nth(choice).expect("less than there are")
 }
 
 /// What decides how long a walk becomes.
@@ -42,7 +55,7 @@ pub enum Pace {
 /// A walk starts in the class of the source and ends in that of `empty`. It writes down the e-node it follows at each
 /// step, which is the program from its outermost operation inward. The way home from a graph takes exactly one step
 /// for each node and each edge, so the walker always knows how much room for detours is left, and every walk ends.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Walker {
     pace: Pace,
     leave: f64,
@@ -56,7 +69,7 @@ pub struct Walker {
 }
 
 /// The class a walk stands in. All but `connected`, which would be too big to copy for each walk.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct State {
     present: IndexedSet,
     isolated: IndexedSet,
@@ -67,6 +80,19 @@ struct State {
 }
 
 impl State {
+    /// The empty graph, with room for so many resources and edges.
+    fn with_room_for(resources: u32, edges: usize) -> Self {
+        let set = || IndexedSet::with_room_for(resources);
+        Self {
+            present: set(),
+            isolated: set(),
+            absent_at_home: set(),
+            absent_abroad: set(),
+            degrees: vec![0; resources as usize],
+            edges: Vec::with_capacity(edges),
+        }
+    }
+
     fn copy_from(&mut self, other: &Self) {
         self.present.copy_from(&other.present);
         self.isolated.copy_from(&other.isolated);
@@ -87,19 +113,11 @@ impl Walker {
     /// A walker for a source over a universe of so many resources. `leave` is the share of detours through an absent
     /// resource that take one that is not in the source, where there is a choice.
     pub fn new(source: &Graph, resources: u32, pace: Pace, leave: f64) -> Self {
-        let set = || IndexedSet::with_room_for(resources);
         let longest = source.size().max(match pace {
             Pace::Escape { bound, .. } => bound,
             Pace::Length(length) => length,
         });
-        let mut state = State {
-            present: set(),
-            isolated: set(),
-            absent_at_home: set(),
-            absent_abroad: set(),
-            degrees: vec![0; resources as usize],
-            edges: Vec::with_capacity(longest),
-        };
+        let mut state = State::with_room_for(resources, longest);
         for edge in source.edges() {
             state.edges.push(edge);
             state.degrees[edge.dependency.at()] += 1;
@@ -117,9 +135,7 @@ impl Walker {
             },
         );
         let pairs = resources as usize * (resources as usize).saturating_sub(1) / 2;
-        let mut now = state.clone();
-        now.edges.reserve_exact(longest);
-        let steps = Vec::with_capacity(longest);
+        let (now, steps) = (State::with_room_for(resources, longest), Vec::with_capacity(longest));
         Self { pace, leave, source: state, now, connected: vec![0; pairs.div_ceil(64)], steps, room: longest }
     }
 
@@ -162,41 +178,36 @@ impl Walker {
 
     /// Follows any e-node of the class: any operation that can have led here, any arguments, any class before it.
     fn escape(&mut self, rng: &mut impl Rng) {
+        if rng.random_bool(STAY) {
+            return self.stay(rng);
+        }
         let absent = self.absent_resource(rng);
-        let can_disconnect = self.has_unconnected_pair();
-        let kinds = 1
-            + usize::from(!self.now.edges.is_empty())
-            + usize::from(can_disconnect)
-            + usize::from(absent.is_some());
-        let mut choice = rng.random_range(0..kinds);
-        if choice == 0 {
-            let resource = self.now.present.choose(rng);
-            let goes = self.now.isolated.contains(resource) && rng.random_bool(0.5);
-            return if goes { self.undo_add(resource) } else { self.steps.push(Step::Add(resource)) };
+        let possible = [
+            (Kind::Add, !self.now.isolated.is_empty()),
+            (Kind::Rem, absent.is_some()),
+            (Kind::Con, !self.now.edges.is_empty()),
+            (Kind::Disc, self.slack() >= 2 && self.has_unconnected_pair()),
+        ];
+        match (one_of(possible, rng), absent) {
+            (Kind::Add, _) => self.undo_add(self.now.isolated.choose(rng)),
+            (Kind::Disc, _) => self.undo_disc(self.unconnected_pair(rng)),
+            (Kind::Rem, Some(resource)) => self.undo_rem(resource, rng),
+            (Kind::Rem | Kind::Con, _) => self.undo_con(rng.random_range(0..self.now.edges.len())),
         }
-        choice -= 1;
-        if !self.now.edges.is_empty() {
-            if choice == 0 {
-                let at = rng.random_range(0..self.now.edges.len());
-                return if rng.random_bool(0.5) {
-                    self.undo_con(at)
-                } else {
-                    self.steps.push(Step::Con(self.now.edges[at]))
-                };
-            }
-            choice -= 1;
-        }
-        match absent {
-            Some(resource) if choice == usize::from(can_disconnect) => self.undo_rem(resource, rng),
-            _ => {
-                let edge = self.unconnected_pair(rng);
-                if self.slack() >= 2 && rng.random_bool(0.5) {
-                    self.undo_disc(edge)
-                } else {
-                    self.steps.push(Step::Disc(edge))
-                }
-            }
-        }
+    }
+
+    /// Follows an e-node over the class itself: an operation that changes nothing.
+    fn stay(&mut self, rng: &mut impl Rng) {
+        let possible = [
+            (Kind::Add, true),
+            (Kind::Con, !self.now.edges.is_empty()),
+            (Kind::Disc, self.has_unconnected_pair()),
+        ];
+        self.steps.push(match one_of(possible, rng) {
+            Kind::Con => Step::Con(self.now.edges[rng.random_range(0..self.now.edges.len())]),
+            Kind::Disc => Step::Disc(self.unconnected_pair(rng)),
+            Kind::Add | Kind::Rem => Step::Add(self.now.present.choose(rng)),
+        });
     }
 
     /// A step of a walk of given length; false at its end. With `r` steps to go from a class at distance `d`, `(r−d)/2`
@@ -211,7 +222,7 @@ impl Walker {
             return false;
         }
         if slack == 1 && rng.random_range(0..distance) == 0 {
-            self.steps.push(Step::Add(self.now.present.choose(rng)));
+            self.stay(rng);
         } else {
             self.go_home(rng);
         }
@@ -228,9 +239,7 @@ impl Walker {
                 let edge = self.unconnected_pair(rng);
                 self.undo_disc(edge);
             }
-            (None, false) if self.now.distance() > 0 => {
-                self.steps.push(Step::Add(self.now.present.choose(rng)))
-            }
+            (None, false) if self.now.distance() > 0 => self.stay(rng),
             (None, false) => return false,
         }
         true
@@ -242,7 +251,8 @@ impl Walker {
             return None;
         }
         let (home, abroad) = (&self.now.absent_at_home, &self.now.absent_abroad);
-        if !abroad.is_empty() && rng.random_bool(self.leave) {
+        let nothing_else = home.is_empty() && self.now.present.is_empty() && self.leave > 0.0;
+        if !abroad.is_empty() && (nothing_else || rng.random_bool(self.leave)) {
             return Some(abroad.choose(rng));
         }
         (!home.is_empty()).then(|| home.choose(rng))
@@ -382,6 +392,15 @@ mod tests {
             let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
             prop_assert_eq!(program.len(), length);
             prop_assert_eq!(program.eval(), Ok(graph));
+        }
+    }
+
+    #[test]
+    fn an_empty_source_has_long_programs_too() {
+        let mut walker = Walker::new(&Graph::default(), 2, Pace::Length(20), 0.5);
+        for seed in 0..50 {
+            let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
+            assert_eq!((program.len(), program.eval()), (20, Ok(Graph::default())));
         }
     }
 
