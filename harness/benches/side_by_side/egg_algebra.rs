@@ -114,7 +114,7 @@ fn rewrites(
     }
     let pattern = |text: String| Pattern::<Algebra>::from_str(&text).expect("terms of rules are patterns");
     let mut all = Vec::new();
-    for (number, fixed) in choices.into_iter().enumerate() {
+    for fixed in choices {
         let owned = rule.clone();
         let variables: Vec<Option<Var>> = (0..rule.variables.len())
             .map(|at| {
@@ -133,7 +133,7 @@ fn rewrites(
                 && owned.guard.holds(&binding, |resource| base.is_some_and(|graph| graph.contains(resource)))
         };
         let applier = ConditionalApplier { condition, applier: pattern(term(rule, to, &fixed)) };
-        let name = format!("{}-{number}-{}", rule.name, from.len());
+        let name = format!("{}: {} => {}", rule.name, term(rule, from, &fixed), term(rule, to, &fixed));
         all.push(
             Rewrite::new(name, pattern(term(rule, from, &fixed)), applier).expect("all variables are bound"),
         );
