@@ -16,8 +16,8 @@ use equiform::source::Source;
 use equiform::study::Tally;
 
 fn main() {
-    // Test runners start benches with `--test` to see that they start at all.
-    if std::env::args().any(|argument| argument == "--test" || argument == "--list") {
+    // A test run starts benches without this flag, to see that they start at all.
+    if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
     saturation();

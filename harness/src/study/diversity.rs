@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::plot::{Chart, Series};
+use super::charts::charts;
 use super::trace::Tally;
 use crate::egraph::{Extraction, Frozen, Limits, Operations, UnsoundRule};
 use crate::generate::{Generator, stream, variants};
@@ -31,7 +31,7 @@ pub enum Generators {
 }
 
 impl Generators {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Generators::Implicit => "implicit",
             Generators::Egraph => "e-graph",
@@ -109,31 +109,31 @@ struct Group {
 
 /// A line of results: means over the sources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Row {
-    generator: Generators,
-    resources: u32,
-    epsilon_percent: u32,
-    timeout_ms: u64,
-    sources: u32,
-    tests: usize,
-    seed: u64,
-    diversity: f64,
-    redundancy: f64,
-    size: f64,
-    microseconds_per_test: f64,
-    classes: f64,
+pub(super) struct Row {
+    pub(super) generator: Generators,
+    pub(super) resources: u32,
+    pub(super) epsilon_percent: u32,
+    pub(super) timeout_ms: u64,
+    pub(super) sources: u32,
+    pub(super) tests: usize,
+    pub(super) seed: u64,
+    pub(super) diversity: f64,
+    pub(super) redundancy: f64,
+    pub(super) size: f64,
+    pub(super) microseconds_per_test: f64,
+    pub(super) classes: f64,
 }
 
 /// A point of the curves: means over the sources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Point {
-    generator: Generators,
-    resources: u32,
-    epsilon_percent: u32,
-    timeout_ms: u64,
-    test: usize,
-    diversity: f64,
-    new_graphs: f64,
+pub(super) struct Point {
+    pub(super) generator: Generators,
+    pub(super) resources: u32,
+    pub(super) epsilon_percent: u32,
+    pub(super) timeout_ms: u64,
+    pub(super) test: usize,
+    pub(super) diversity: f64,
+    pub(super) new_graphs: f64,
 }
 
 /// Why a study stopped.
@@ -245,126 +245,12 @@ impl Results {
 
     /// Draws the charts of the grid.
     fn draw(&self, grid: &Grid) -> Result<(), StudyError> {
-        for (name, chart) in self.charts(grid) {
+        for (name, chart) in charts(&self.rows, &self.points, grid) {
             if let Some(text) = chart.svg() {
                 self.write_file(name, &text)?;
             }
         }
         Ok(())
-    }
-
-    fn charts(&self, grid: &Grid) -> Vec<(&'static str, Chart)> {
-        let timeout = grid.timeouts.iter().copied().max().unwrap_or(0);
-        let resources = grid.resources.iter().copied().max().unwrap_or(0);
-        let epsilon =
-            if grid.epsilons.contains(&25) { 25 } else { grid.epsilons.iter().copied().max().unwrap_or(0) };
-        let seconds = timeout as f64 / 1000.0;
-        let rows = |generator: Generators| {
-            self.rows
-                .iter()
-                .filter(move |row| row.generator == generator && [0, timeout].contains(&row.timeout_ms))
-        };
-        let by_resources = |value: fn(&Row) -> f64| {
-            series(|generator| {
-                let wanted = rows(generator)
-                    .filter(|row| row.epsilon_percent == epsilon || generator == Generators::Rewrite);
-                wanted.map(|row| (f64::from(row.resources), value(row))).collect()
-            })
-        };
-        let by_epsilon = |value: fn(&Row) -> f64| {
-            series(|generator| match generator {
-                // Rewriting knows no escapes: a level line.
-                Generators::Rewrite => rows(generator)
-                    .filter(|row| row.resources == resources)
-                    .flat_map(|row| {
-                        grid.epsilons.iter().map(move |&epsilon| (f64::from(epsilon), value(row)))
-                    })
-                    .collect(),
-                _ => rows(generator)
-                    .filter(|row| row.resources == resources)
-                    .map(|row| (f64::from(row.epsilon_percent), value(row)))
-                    .collect(),
-            })
-        };
-        let over_tests = |value: fn(&Point) -> f64| {
-            series(|generator| {
-                let wanted = self.points.iter().filter(|point| {
-                    point.generator == generator
-                        && point.resources == resources
-                        && [0, timeout].contains(&point.timeout_ms)
-                        && (point.epsilon_percent == epsilon || generator == Generators::Rewrite)
-                });
-                wanted.map(|point| (point.test as f64, value(point))).collect()
-            })
-        };
-        let with_epsilon = format!("ε {epsilon} %, time-out {seconds} s");
-        let with_resources = format!("{resources} resources, time-out {seconds} s");
-        let with_both = format!("{resources} resources, ε {epsilon} %, time-out {seconds} s");
-        let tests = grid.tests;
-        let chart =
-            |what: &str, with: &str, x, y, series| Chart { title: format!("{what} ({with})"), x, y, series };
-        vec![
-            (
-                "diversity-by-resources.svg",
-                chart(
-                    &format!("Diversity over {tests} tests"),
-                    &with_epsilon,
-                    "resources",
-                    "distinct graphs",
-                    by_resources(|row| row.diversity),
-                ),
-            ),
-            (
-                "diversity-by-epsilon.svg",
-                chart(
-                    &format!("Diversity over {tests} tests"),
-                    &with_resources,
-                    "escape probability in %",
-                    "distinct graphs",
-                    by_epsilon(|row| row.diversity),
-                ),
-            ),
-            (
-                "redundancy-by-epsilon.svg",
-                chart(
-                    "Redundancy",
-                    &with_resources,
-                    "escape probability in %",
-                    "share of tests",
-                    by_epsilon(|row| row.redundancy),
-                ),
-            ),
-            (
-                "size-by-epsilon.svg",
-                chart(
-                    "Size",
-                    &with_resources,
-                    "escape probability in %",
-                    "length over canonical length",
-                    by_epsilon(|row| row.size),
-                ),
-            ),
-            (
-                "diversity-over-tests.svg",
-                chart(
-                    "Diversity",
-                    &with_both,
-                    "tests",
-                    "distinct graphs",
-                    over_tests(|point| point.diversity),
-                ),
-            ),
-            (
-                "new-graphs-over-tests.svg",
-                chart(
-                    "New graphs",
-                    &with_both,
-                    "tests",
-                    "new graphs in a test",
-                    over_tests(|point| point.new_graphs),
-                ),
-            ),
-        ]
     }
 
     /// The results at the longest time-out as a table for people.
@@ -398,16 +284,6 @@ impl Group {
     fn owns(self, row: &Row) -> bool {
         (row.generator, row.resources, row.timeout_ms) == self.key()
     }
-}
-
-fn series(points: impl Fn(Generators) -> Vec<(f64, f64)>) -> Vec<Series> {
-    let all = [Generators::Implicit, Generators::Egraph, Generators::Rewrite];
-    let lines = all.map(|generator| {
-        let mut points = points(generator);
-        points.sort_by(|left, right| left.0.total_cmp(&right.0));
-        Series { name: generator.name().to_owned(), points }
-    });
-    lines.into_iter().filter(|series| !series.points.is_empty()).collect()
 }
 
 fn table<T: Serialize>(rows: &[T]) -> String {

@@ -1,5 +1,6 @@
 //! Experiments that compare the generators.
 
+mod charts;
 mod diversity;
 mod plot;
 mod trace;
