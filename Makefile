@@ -43,19 +43,19 @@ run: install ## Apply the hello program on a real engine and read its ledger
 test: tools ## Format, lints, every test of the project, real engines included
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo build --workspace --locked
+	cargo test --workspace --locked --no-run # builds the binaries too, with the features that the tests use
 	target/debug/equiform engines install $(TEST_ENGINES)
 	cargo test --workspace --locked
 
 .PHONY: test-all-engines
 test-all-engines: tools ## The engine tests on every engine that can be installed
-	cargo build --workspace --locked
+	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install --all
 	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour
 
 .PHONY: test-kill
 test-kill: tools ## 200 runs with the provider or the engine killed at a random moment
-	cargo build --workspace --locked
+	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install $(TEST_ENGINES)
 	EQUIFORM_KILL_RUNS=200 cargo test --locked -p equiform --test kill -- --nocapture
 
@@ -84,8 +84,15 @@ build: tools ## Build equiform and the provider, optimised
 	cargo build --release --workspace --locked
 
 .PHONY: bench
-bench: install ## Measure the provider side by side with others (docs/bench.md)
+bench: bench-provider bench-egraph ## Measure side by side: the provider with its peers, the e-graph with egg
+
+.PHONY: bench-provider
+bench-provider: install # TFCOREMOCK=/path names a binary of that peer; see the script
 	scripts/bench-provider
+
+.PHONY: bench-egraph
+bench-egraph: tools # EQUIFORM_BENCH_SEVEN=1 adds 7 resources, which takes minutes and gigabytes
+	cargo bench -p equiform --locked --bench side_by_side
 
 .PHONY: tools
 tools: # System packages, where they are missing
