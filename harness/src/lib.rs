@@ -4,6 +4,16 @@
 //! subcommand of the `equiform` binary and is the only place that prints or exits.
 
 pub mod audit;
+pub mod batch;
 pub mod cli;
+pub mod egraph;
 pub mod engine;
+pub mod generate;
+pub mod graph;
+pub mod implicit;
+mod lexer;
 pub mod observe;
+pub mod program;
+pub mod rewrite;
+pub mod rules;
+pub mod source;

@@ -2,8 +2,14 @@
 
 mod engines;
 mod ledger;
+mod egraph;
+mod equiv;
+mod eval;
+mod generate;
+mod rules;
 
 use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +29,11 @@ struct Cli {
 enum Command {
     Engines(engines::Engines),
     Ledger(ledger::Ledger),
+    Generate(generate::GenerateArgs),
+    Eval(eval::EvalArgs),
+    Equiv(equiv::EquivArgs),
+    Egraph(egraph::EgraphArgs),
+    Rules(rules::RulesArgs),
 }
 
 /// What a subcommand that ran to its end has to say; the exit code follows from it.
@@ -47,12 +58,27 @@ impl<E: Display> From<E> for CannotRun {
 /// The result of a subcommand.
 pub type CliResult = Result<Outcome, CannotRun>;
 
+/// Writes to standard output. A reader that went away (`| head`) is the end of the work, not an error.
+fn output(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CannotRun> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(format!("cannot write the output: {error}").into()),
+        Ok(()) => Ok(()),
+    }
+}
+
 /// Parses the command line, runs the subcommand and turns its result into an exit code.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let result: CliResult = match cli.command {
         Command::Engines(engines) => engines.run(),
         Command::Ledger(ledger) => ledger.run(),
+        Command::Generate(args) => generate::run(args),
+        Command::Eval(args) => eval::run(args),
+        Command::Equiv(args) => equiv::run(args),
+        Command::Egraph(args) => egraph::run(args),
+        Command::Rules(args) => rules::run(args),
     };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

@@ -1,0 +1,287 @@
+//! `equiform generate`: programs that mean the same, one a line.
+
+use std::io;
+use std::ops::{ControlFlow, RangeInclusive};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::egraph::{CacheArgs, saturation_progress};
+use super::rules::rules_to_use;
+use super::{CannotRun, CliResult, Outcome, output};
+use crate::batch::{Cuts, cut};
+use crate::egraph::{Cache, ClassId, Extraction, Frozen, Limits, Operations};
+use crate::generate::{Batching, Generator, Variant, generate, stream};
+use crate::graph::{NamedGraph, Names};
+use crate::implicit::{Escape, Pace};
+use crate::program::{Program, print};
+use crate::rewrite::Budget;
+use crate::rules::Rules;
+use crate::source::{Source, most_edges};
+
+/// Generate programs that mean the same as a source graph.
+///
+/// The first line is the source's canonical program, then come the variants, a line each. The same seed gives the same
+/// output on any number of threads. `(cut G)` in a program is `G` itself and says that a batch ends there.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  equiform generate --resources 5 --edges 4 --variants 10
+  equiform generate --shape real --seed 7 --variants 1000 --batches 4 --format json
+  equiform generate --source graph.json --variants 100 --length 40 | equiform eval | sort -u")]
+pub struct GenerateArgs {
+    /// The source's resources: a number or a range such as 3-8.
+    #[arg(long, value_name = "N", default_value = "5")]
+    resources: Amount,
+    /// The source's edges: a number or a range.
+    #[arg(long, value_name = "M", default_value = "4")]
+    edges: Amount,
+    /// Where the source's shape comes from; `real` draws nodes and edges as real programs have them.
+    #[arg(long, value_enum, default_value_t = Shape::Random)]
+    shape: Shape,
+    /// Read the source from a file of graph JSON instead; `-` is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resources", "edges", "shape"])]
+    source: Option<PathBuf>,
+    /// The seed of all random choices.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How many variants to make.
+    #[arg(long, value_name = "V", default_value_t = 10)]
+    variants: u64,
+    /// How variants are made.
+    #[arg(long, value_enum, default_value_t = GeneratorName::Implicit)]
+    generator: GeneratorName,
+    /// The escape probability, from 0 (shortest programs only) to 1 (a naive random walk).
+    #[arg(long, value_name = "E", default_value_t = 0.25)]
+    epsilon: f64,
+    /// The number of steps each variant has, in place of an escape probability (implicit generator).
+    #[arg(long, value_name = "STEPS", conflicts_with = "epsilon")]
+    length: Option<usize>,
+    /// The most steps a variant may have [default: four times the canonical program and 16 more].
+    #[arg(long, value_name = "STEPS")]
+    max_length: Option<usize>,
+    /// How many resources beside the source's there are for programs to add and remove again [default: one in five].
+    #[arg(long, value_name = "N")]
+    foreign: Option<u32>,
+    /// Of the detours through an absent resource, the share that takes one that is not in the source (implicit generator).
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    leave: f64,
+    /// Cut each program into so many batches.
+    #[arg(long, value_name = "B", default_value_t = 1)]
+    batches: usize,
+    /// Where to cut.
+    #[arg(long, value_enum, default_value_t = Cuts::Random)]
+    cuts: Cuts,
+    /// What to write.
+    #[arg(long, value_enum, default_value_t = Format::Sexpr)]
+    format: Format,
+    /// How many rewrites make a variant (rewrite generator).
+    #[arg(long, value_name = "N", default_value_t = 381)]
+    rewrites: usize,
+    /// Rewrite each variant for so many milliseconds instead; the output then depends on the machine.
+    #[arg(long, value_name = "MS", conflicts_with = "rewrites")]
+    rewrite_time: Option<u64>,
+    /// Use these rules instead of the algebra's (egraph and rewrite generators).
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// Stop saturation after so many seconds (egraph generator with more than 6 resources in all).
+    #[arg(long, value_name = "S", default_value_t = 30)]
+    timeout: u64,
+    /// Stop saturation at so many classes; unlike a time-out this gives the same programs on every machine.
+    #[arg(long, value_name = "M", default_value_t = 200_000)]
+    max_classes: usize,
+    /// How many threads to use [default: all cores].
+    #[arg(long, value_name = "T")]
+    threads: Option<usize>,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    Random,
+    Real,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GeneratorName {
+    /// Walks on the implicit e-graph: any number of resources.
+    Implicit,
+    /// Walks on a saturated e-graph, or on one that stopped at a limit.
+    Egraph,
+    /// Random rewriting.
+    Rewrite,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Sexpr,
+    Json,
+}
+
+/// A number, or a range of numbers.
+#[derive(Debug, Clone, Copy)]
+struct Amount {
+    least: u32,
+    most: u32,
+}
+
+impl Amount {
+    fn range(self) -> RangeInclusive<u32> {
+        self.least..=self.most
+    }
+}
+
+impl FromStr for Amount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| {
+            text.parse().map_err(|_| format!("`{text}` is not a number; give one, or a range such as 3-8"))
+        };
+        let (least, most) = match text.split_once('-') {
+            Some((least, most)) => (number(least)?, number(most)?),
+            None => (number(text)?, number(text)?),
+        };
+        if least <= most { Ok(Self { least, most }) } else { Err(format!("{least} is more than {most}")) }
+    }
+}
+
+/// A line of JSON output.
+#[derive(Serialize)]
+struct Line<'a> {
+    /// The number of the variant; none for the source.
+    variant: Option<u64>,
+    program: &'a str,
+    steps: usize,
+    cuts: &'a [usize],
+}
+
+/// Runs the subcommand.
+pub fn run(args: GenerateArgs) -> CliResult {
+    if let Some(threads) = args.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    }
+    let source = read_source(&args)?;
+    let rules = rules_to_use(args.rules.as_deref())?;
+    let canonical = Program::canonical(&source.graph);
+    let bound = args.max_length.unwrap_or(4 * canonical.len() + 16);
+    let escape = Escape::new(args.epsilon).ok_or("--epsilon is a probability: from 0 to 1")?;
+    if !(0.0..=1.0).contains(&args.leave) {
+        return Err("--leave is a share: from 0 to 1".into());
+    }
+    if args.length.is_some() && args.generator != GeneratorName::Implicit {
+        return Err("--length is for the implicit generator; the others take --max-length".into());
+    }
+    match args.generator {
+        GeneratorName::Implicit => {
+            let pace = args.length.map_or(Pace::Escape { escape, bound }, Pace::Length);
+            write_variants(&args, &source, Generator::Implicit { pace, leave: args.leave })
+        }
+        GeneratorName::Egraph => {
+            let (extraction, class) = extraction(&args, &source, &canonical, &rules)?;
+            write_variants(
+                &args,
+                &source,
+                Generator::EGraph { extraction: &extraction, class, escape, bound },
+            )
+        }
+        GeneratorName::Rewrite => {
+            let time = args.rewrite_time.map(|time| Budget::Time(Duration::from_millis(time)));
+            let budget = time.unwrap_or(Budget::Rewrites(args.rewrites));
+            write_variants(&args, &source, Generator::Rewrite { rules: &rules, budget, bound })
+        }
+    }
+}
+
+fn read_source(args: &GenerateArgs) -> Result<Source, CannotRun> {
+    let mut rng = stream(args.seed, None);
+    let source = match (&args.source, args.shape) {
+        (Some(path), _) => source_from_file(path)?,
+        (None, Shape::Real) => Source::real(&mut rng),
+        (None, Shape::Random) => {
+            let most = most_edges(args.resources.most);
+            if u64::from(args.edges.least) > most {
+                let (nodes, edges) = (args.resources.most, args.edges.least);
+                return Err(format!("{nodes} resources have room for {most} edges, not for {edges}").into());
+            }
+            let edges = u64::from(args.edges.least)..=u64::from(args.edges.most);
+            Source::random(args.resources.range(), edges, &mut rng)
+        }
+    };
+    let foreign = args.foreign.unwrap_or(source.names.count().div_ceil(5));
+    Ok(source.with_foreign(foreign, &mut rng))
+}
+
+fn source_from_file(path: &Path) -> Result<Source, CannotRun> {
+    let text =
+        if path == Path::new("-") { io::read_to_string(io::stdin()) } else { std::fs::read_to_string(path) };
+    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let graph: NamedGraph =
+        serde_json::from_str(&text.map_err(|error| told(&error))?).map_err(|error| told(&error))?;
+    Ok(Source::named(&graph).map_err(|error| told(&error))?)
+}
+
+/// Up to so many resources an e-graph saturates in seconds, and serves every source over them.
+const MOST_TO_SATURATE: u32 = 6;
+
+fn extraction(
+    args: &GenerateArgs,
+    source: &Source,
+    canonical: &Program,
+    rules: &Rules,
+) -> Result<(Extraction, ClassId), CannotRun> {
+    let resources = source.names.count();
+    let progress = saturation_progress();
+    let frozen = if resources <= MOST_TO_SATURATE {
+        let cache = Cache::new(&args.cache.cache_dir);
+        cache.load_or_build(resources, rules, Limits::default(), |now| progress.show(now))?.0
+    } else {
+        let time = Some(Duration::from_secs(args.timeout));
+        let limits = Limits { time, classes: Some(args.max_classes), nodes: None };
+        Frozen::build(resources, std::slice::from_ref(canonical), rules, limits, |now| progress.show(now))?
+    };
+    progress.finish();
+    let class = frozen.lookup(&Operations::over(resources), canonical.steps());
+    let class = class.ok_or("these rules do not lead to the source; use rules that can build every graph")?;
+    Ok((Extraction::new(&frozen), class))
+}
+
+fn write_variants(args: &GenerateArgs, source: &Source, generator: Generator) -> CliResult {
+    let batching = Batching { batches: args.batches, cuts: args.cuts };
+    let canonical = Program::canonical(&source.graph);
+    let cuts = cut(canonical.len(), args.batches, args.cuts, &mut stream(args.seed, None));
+    let first = render(args.format, &source.names, None, &Variant { program: canonical, cuts });
+    output(|out| {
+        out.write_all(first.as_bytes())?;
+        let mut written = Ok(());
+        generate(
+            source,
+            generator,
+            batching,
+            args.seed,
+            args.variants,
+            |number, variant| render(args.format, &source.names, Some(number), variant),
+            |line| {
+                written = out.write_all(line.as_bytes());
+                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            },
+        );
+        written
+    })?;
+    Ok(Outcome::Clean)
+}
+
+fn render(format: Format, names: &Names, number: Option<u64>, variant: &Variant) -> String {
+    let term = print(&variant.program, &variant.cuts, names);
+    match format {
+        Format::Sexpr => term + "\n",
+        Format::Json => {
+            let line =
+                Line { variant: number, program: &term, steps: variant.program.len(), cuts: &variant.cuts };
+            serde_json::to_string(&line).expect("a line is plain data") + "\n"
+        }
+    }
+}
