@@ -1,12 +1,13 @@
 //! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
 
-mod engines;
-mod ledger;
 mod egraph;
+mod engines;
 mod equiv;
 mod eval;
 mod generate;
+mod ledger;
 mod rules;
+mod run;
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
@@ -34,6 +35,7 @@ enum Command {
     Equiv(equiv::EquivArgs),
     Egraph(egraph::EgraphArgs),
     Rules(rules::RulesArgs),
+    Run(run::RunArgs),
 }
 
 /// What a subcommand that ran to its end has to say; the exit code follows from it.
@@ -79,6 +81,7 @@ pub fn main() -> ExitCode {
         Command::Equiv(args) => equiv::run(args),
         Command::Egraph(args) => egraph::run(args),
         Command::Rules(args) => rules::run(args),
+        Command::Run(args) => run::run(args),
     };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
