@@ -114,14 +114,21 @@ async fn drift(change: Drift) -> Result<(), Problem> {
     let (Drift::Delete { object, ledger: args } | Drift::Label { object, ledger: args, .. }) = &change;
     let node = resource::node::resource();
     let ledger = Ledger::open(&args.ledger)?;
-    let before = find::by_id_or_key(&ledger, &node, object).await?;
+    let found = find::by_id_or_key(&ledger, &node, object).await?;
+    let id = resource::text(&found, node::ID).unwrap_or_default();
+    // Looked up again under the lock: an engine may have changed the object meanwhile, or deleted it.
+    let mut transaction = ledger.lock().await?;
+    let before = match transaction.by_id(id)? {
+        Some(entry) => node.object_of(&entry)?,
+        None => return Err(find::not_found(&ledger, &node, id, "id")),
+    };
     let after: Option<Object> = match &change {
         Drift::Delete { .. } => None,
         Drift::Label { label, .. } => {
             let mut after = before.clone();
             after.insert("label".to_owned(), Value::String(label.clone()));
             if let Some(Value::Number(revision)) = before.get(node::REVISION) {
-                let next = revision.as_i64().unwrap_or(0) + 1;
+                let next = revision.as_i64().unwrap_or(0).saturating_add(1);
                 after.insert(node::REVISION.to_owned(), Value::Number(Number::from(next)));
             }
             Some(after)
@@ -131,13 +138,13 @@ async fn drift(change: Drift) -> Result<(), Problem> {
         run: args.run.clone(),
         type_name: Some(node.name.to_owned()),
         key: resource::text(&before, node::KEY).map(str::to_owned),
-        id: resource::text(&before, node::ID).map(str::to_owned),
+        id: Some(id.to_owned()),
         refs: after.as_ref().map(|after| apply::references(&node, after)).unwrap_or_default(),
         before: Some(attributes_of(&before)),
         after: after.as_ref().map(attributes_of),
         ..Body::default()
     };
-    ledger.lock().await?.append(Operation::Drift, Phase::Commit, body)?;
+    transaction.append(Operation::Drift, Phase::Commit, body)?;
     Ok(())
 }
 

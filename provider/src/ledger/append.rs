@@ -1,6 +1,6 @@
 //! The ledger's file: taking in what others appended, and appending under the lock.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ impl AppendFile {
         let line_break = start[..read].iter().position(|&byte| byte == b'\n');
         // Without a line break it is no header; the chain says what it is instead.
         let end = line_break.unwrap_or(read);
-        self.accept(&start[..end])?;
+        self.chain.accept(&start[..end]).map_err(|reason| self.bad(reason))?;
         if line_break.is_none() {
             return Err(self.bad(BadLine::TornHeader));
         }
@@ -131,9 +131,11 @@ impl AppendFile {
         self.last_line
     }
 
-    /// Whether the file has not been removed or replaced.
-    pub fn is_linked(&self) -> bool {
-        self.file.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
+    /// Whether the path still leads to this file: it has not been removed, replaced or moved away.
+    pub fn is_current(&self) -> bool {
+        let (there, ours) = (std::fs::metadata(&self.path), self.file.metadata());
+        let file = |metadata: Metadata| (metadata.dev(), metadata.ino());
+        matches!((there.map(file), ours.map(file)), (Ok(there), Ok(ours)) if there == ours)
     }
 
     /// The line at a place.
@@ -233,7 +235,7 @@ impl AppendFile {
             doing: "looked at",
             source,
         })?;
-        if metadata.nlink() == 0 {
+        if !self.is_current() {
             return Err(LedgerFailure::Gone { path: self.path.clone() });
         }
         if metadata.len() < self.accounted {
@@ -253,7 +255,8 @@ impl AppendFile {
             offset += read as u64;
             let mut taken = 0;
             while let Some(length) = rest[taken..].iter().position(|&byte| byte == b'\n') {
-                let record = self.accept(&rest[taken..taken + length])?;
+                let record = self.chain.accept(&rest[taken..taken + length]);
+                let record = record.map_err(|reason| self.bad(reason))?;
                 self.account(record, length, &mut take_in);
                 taken += length + 1;
             }
@@ -272,10 +275,6 @@ impl AppendFile {
         }
     }
 
-    fn accept(&mut self, line: &[u8]) -> Result<Record, LedgerFailure> {
-        self.chain.accept(line).map_err(|reason| self.bad(reason))
-    }
-
     fn bad(&self, reason: BadLine) -> LedgerFailure {
         LedgerFailure::Bad { path: self.path.clone(), reason }
     }
@@ -290,6 +289,14 @@ impl AppendFile {
             let _ = self.file.set_len(before);
         }
         written.map_err(|error| LedgerFailure::on_append(&self.path, error))
+    }
+}
+
+#[cfg(test)]
+impl AppendFile {
+    /// Makes every later write fail.
+    pub fn make_read_only(&mut self) {
+        self.file = File::open(&self.path).expect("the file is there");
     }
 }
 

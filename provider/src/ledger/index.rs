@@ -5,14 +5,17 @@
 //! unchecked: it must name this very ledger and the hash of the line at which it ends, each of its blocks carries a
 //! checksum, and what it leads to is read from the ledger. A file that fails any of this is as good as none.
 //!
-//! The file is a header and then blocks of [`BLOCK`] bytes with sorted records, so that a look-up is a binary search that
-//! reads and checks single blocks. It is written anew and renamed, never changed.
+//! There are two files, so that the cost of keeping them does not grow with the ledger either: one that covers all but
+//! the recent past, and a small one that covers the rest and is written often. Once the small one has grown, both become
+//! one. A file is a header and then blocks of [`BLOCK`] bytes with sorted records, so that a look-up is a binary search
+//! that reads and checks single blocks. Files are written anew and renamed, never changed.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use equiform_proto::ledger::{Chain, Entry, LineHash};
 use serde::{Deserialize, Serialize};
@@ -26,7 +29,15 @@ const BLOCK: usize = 4096;
 /// A record: two hashes of 16 bytes, and a place of 8 and 4 bytes.
 const RECORD: usize = 44;
 const RECORDS_PER_BLOCK: usize = (BLOCK - 4) / RECORD;
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// What the files add to the ledger's name.
+const LARGE: &str = ".index";
+const RECENT: &str = ".index-recent";
+
+/// While the large file has fewer records, there is no small one. Tests have few records, and want both.
+const SMALL: u64 = if cfg!(test) { 8 } else { 4096 };
+/// About how many records come in between two writings of the small file.
+const INCOMING: u64 = if cfg!(test) { 10 } else { 1000 };
 
 /// What the header says, as JSON.
 #[derive(Serialize, Deserialize)]
@@ -34,6 +45,8 @@ struct Head {
     equiform_ledger_index: u32,
     /// The hash of the ledger's first line.
     ledger: LineHash,
+    /// In the small file: the hash of the line at which the large one ends, to which this one adds.
+    follows: Option<LineHash>,
     /// Where the covered part ends, and the line that ends it.
     covered: u64,
     last_seq: u64,
@@ -48,76 +61,182 @@ struct Record {
     hash: [u8; 16],
     /// The hash of the object's id.
     object: [u8; 16],
+    /// [`GONE`] in the small file for an object that is in the large one and no longer in the world.
     place: Place,
 }
+
+/// No line is empty.
+const GONE: Place = Place { offset: 0, length: 0 };
 
 /// An index that turned out not to hold: its ledger has to be read without it.
 #[derive(Debug)]
 pub struct Damaged;
 
+impl From<Damaged> for io::Error {
+    fn from(_: Damaged) -> Self {
+        io::ErrorKind::InvalidData.into()
+    }
+}
+
 /// An index that belongs to the ledger.
 pub struct Index {
-    file: File,
-    head: Head,
+    large: Arc<Run>,
+    small: Option<Run>,
 }
 
 impl Index {
     /// The index beside a ledger, if there is one that holds.
-    pub fn load(ledger: &Path, file: &AppendFile) -> Option<Self> {
-        let index = File::open(path_of(ledger)).ok()?;
-        let head: Head = serde_json::from_slice(&read_block(&index, 0)?).ok()?;
-        let belongs = head.equiform_ledger_index == VERSION
-            && Some(head.ledger) == file.chain().last_hash()
-            && file.line(head.last_place()?).ok().as_deref().map(LineHash::of) == Some(head.last_hash);
-        belongs.then_some(Self { file: index, head })
+    pub fn load(path: &Path, ledger: &AppendFile) -> Option<Self> {
+        let large = Run::load(&path_of(path, LARGE), ledger).filter(|run| run.head.follows.is_none())?;
+        let small = Run::load(&path_of(path, RECENT), ledger);
+        let small = small.filter(|run| run.head.follows == Some(large.head.last_hash));
+        Some(Self { large: Arc::new(large), small })
     }
 
     /// How much of the ledger is covered.
     pub fn covered(&self) -> u64 {
-        self.head.covered
+        self.newest().head.covered
     }
 
     /// The chain at the end of the covered part.
     pub fn chain(&self) -> Chain {
-        Chain::resume(self.head.last_seq, self.head.last_hash)
+        let head = &self.newest().head;
+        Chain::resume(head.last_seq, head.last_hash)
+    }
+
+    fn newest(&self) -> &Run {
+        self.small.as_ref().unwrap_or(&self.large)
     }
 
     /// The last covered commit of the object with this id.
     pub fn by_id(&self, ledger: &AppendFile, id: &str) -> Result<Option<Entry>, Damaged> {
-        let found = self.find(ledger, hash_of_id(id))?;
+        let hash = hash_of_id(id);
+        let mut records = self.recent(hash)?;
+        if records.is_empty() {
+            records = self.large.find(hash)?;
+        }
+        let found = entries(ledger, &records)?;
         Ok(found.into_iter().find(|entry| entry.id.as_deref() == Some(id)))
     }
 
     /// The last covered commits of the objects of a type with this key.
     pub fn by_key(&self, ledger: &AppendFile, type_name: &str, key: &str) -> Result<Vec<Entry>, Damaged> {
-        let mut found = self.find(ledger, hash_of_key(type_name, key))?;
+        let hash = hash_of_key(type_name, key);
+        let mut records = self.recent(hash)?;
+        for record in self.large.find(hash)? {
+            // What the small file knows of an object is newer.
+            if self.recent(record.object)?.is_empty() {
+                records.push(record);
+            }
+        }
+        let mut found = entries(ledger, &records)?;
         found.retain(|entry| {
             entry.type_name.as_deref() == Some(type_name) && entry.key.as_deref() == Some(key)
         });
         Ok(found)
     }
 
-    fn find(&self, ledger: &AppendFile, hash: [u8; 16]) -> Result<Vec<Entry>, Damaged> {
-        let blocks = self.head.records.div_ceil(RECORDS_PER_BLOCK as u64);
+    fn recent(&self, hash: [u8; 16]) -> Result<Vec<Record>, Damaged> {
+        self.small.as_ref().map_or(Ok(Vec::new()), |small| small.find(hash))
+    }
+
+    /// Writes an index of all that has been taken in: the old one, with what the overlay has touched put in its place.
+    pub fn write(
+        path: &Path,
+        ledger: &AppendFile,
+        old: Option<&Self>,
+        overlay: &Overlay,
+    ) -> io::Result<Self> {
+        let mut touched = HashSet::new();
+        let mut recent = Vec::new();
+        for (id, touch) in overlay.touched() {
+            let object = hash_of_id(id);
+            touched.insert(object);
+            let place = touch.last.as_ref().map_or(GONE, |(_, place)| *place);
+            recent.push(Record { hash: object, object, place });
+            if let Some((entry, place)) = &touch.last
+                && let (Some(type_name), Some(key)) = (&entry.type_name, &entry.key)
+            {
+                recent.push(Record { hash: hash_of_key(type_name, key), object, place: *place });
+            }
+        }
+        if let Some(small) = old.and_then(|old| old.small.as_ref()) {
+            for record in small.records() {
+                let record = record?;
+                if !touched.contains(&record.object) {
+                    recent.push(record);
+                }
+            }
+        }
+        recent.sort_unstable();
+        let large = old.map(|old| &old.large);
+        // All in all the least is written when the small file may grow to the geometric mean of the large one and of
+        // what comes in between two writings.
+        let count = large.map_or(0, |large| large.head.records);
+        let recent_count = recent.len() as u64;
+        if let Some(large) = large
+            && count >= SMALL
+            && recent_count * recent_count < count * INCOMING
+        {
+            let follows = Some(large.head.last_hash);
+            let small = Run::write(&path_of(path, RECENT), ledger, follows, recent.into_iter().map(Ok))?;
+            return Ok(Self { large: large.clone(), small: Some(small) });
+        }
+        let replaced: HashSet<_> = recent.iter().map(|record| record.object).collect();
+        let kept = large.into_iter().flat_map(|large| large.records());
+        let kept =
+            kept.filter(|record| !record.as_ref().is_ok_and(|record| replaced.contains(&record.object)));
+        let fresh = recent.into_iter().filter(|record| record.place != GONE);
+        let large = Run::write(&path_of(path, LARGE), ledger, None, merge(kept, fresh))?;
+        // It follows on the file that has just been replaced, and would be passed over.
+        let _ = std::fs::remove_file(path_of(path, RECENT));
+        Ok(Self { large: Arc::new(large), small: None })
+    }
+}
+
+/// The entries that records lead to.
+fn entries(ledger: &AppendFile, records: &[Record]) -> Result<Vec<Entry>, Damaged> {
+    let there = records.iter().filter(|record| record.place != GONE);
+    there
+        .map(|record| {
+            let line = ledger.line(record.place).map_err(|_| Damaged)?;
+            serde_json::from_slice(&line).map_err(|_| Damaged)
+        })
+        .collect()
+}
+
+/// One file of an index.
+struct Run {
+    file: File,
+    head: Head,
+}
+
+impl Run {
+    fn load(path: &Path, ledger: &AppendFile) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let head: Head = serde_json::from_slice(&read_block(&file, 0)?).ok()?;
+        let belongs = head.equiform_ledger_index == VERSION
+            && head.ledger == ledger.header_hash()
+            && ledger.line(head.last_place()?).ok().as_deref().map(LineHash::of) == Some(head.last_hash);
+        belongs.then_some(Self { file, head })
+    }
+
+    /// The records with a hash.
+    fn find(&self, hash: [u8; 16]) -> Result<Vec<Record>, Damaged> {
         // The first block whose last record is not before the hash.
-        let (mut low, mut high) = (0, blocks);
+        let (mut low, mut high) = (0, self.blocks());
         while low < high {
             let middle = low + (high - low) / 2;
-            let records = self.block(middle).ok_or(Damaged)?;
-            match records.last() {
+            match self.block(middle)?.last() {
                 Some(last) if last.hash < hash => low = middle + 1,
                 _ => high = middle,
             }
         }
         let mut found = Vec::new();
-        for number in low..blocks {
-            let records = self.block(number).ok_or(Damaged)?;
+        for number in low..self.blocks() {
+            let records = self.block(number)?;
             let start = records.partition_point(|record| record.hash < hash);
-            let equal = records[start..].iter().take_while(|record| record.hash == hash);
-            for record in equal {
-                let line = ledger.line(record.place).map_err(|_| Damaged)?;
-                found.push(serde_json::from_slice(&line).map_err(|_| Damaged)?);
-            }
+            found.extend(records[start..].iter().take_while(|record| record.hash == hash));
             if records.last().is_none_or(|last| last.hash > hash) {
                 break;
             }
@@ -125,69 +244,68 @@ impl Index {
         Ok(found)
     }
 
-    fn block(&self, number: u64) -> Option<Vec<Record>> {
-        let block = read_block(&self.file, (number + 1) * BLOCK as u64)?;
-        let rest = self.head.records.checked_sub(number * RECORDS_PER_BLOCK as u64)?;
-        let count = usize::try_from(rest).ok()?.min(RECORDS_PER_BLOCK);
-        Some(block.chunks_exact(RECORD).take(count).map(Record::from_bytes).collect())
+    /// All records in order.
+    fn records(&self) -> impl Iterator<Item = Result<Record, Damaged>> {
+        (0..self.blocks()).flat_map(|number| {
+            let (records, damaged) = match self.block(number) {
+                Ok(records) => (records, None),
+                Err(damaged) => (Vec::new(), Some(Err(damaged))),
+            };
+            records.into_iter().map(Ok).chain(damaged)
+        })
     }
 
-    /// Writes an index of all that has been taken in: the old one, with what the overlay has touched put in its place.
-    pub fn write(
-        ledger_path: &Path,
+    fn blocks(&self) -> u64 {
+        self.head.records.div_ceil(RECORDS_PER_BLOCK as u64)
+    }
+
+    fn block(&self, number: u64) -> Result<Vec<Record>, Damaged> {
+        let block = read_block(&self.file, (number + 1) * BLOCK as u64).ok_or(Damaged)?;
+        let rest = self.head.records.checked_sub(number * RECORDS_PER_BLOCK as u64).ok_or(Damaged)?;
+        let count = usize::try_from(rest).map_err(|_| Damaged)?.min(RECORDS_PER_BLOCK);
+        Ok(block.chunks_exact(RECORD).take(count).map(Record::from_bytes).collect())
+    }
+
+    /// Writes a file of sorted records that covers all that the ledger's file has taken in.
+    fn write(
+        path: &Path,
         ledger: &AppendFile,
-        old: Option<&Self>,
-        overlay: &Overlay,
+        follows: Option<LineHash>,
+        records: impl Iterator<Item = Result<Record, Damaged>>,
     ) -> io::Result<Self> {
-        let mut touched = HashSet::new();
-        let mut fresh = Vec::new();
-        for (id, touch) in overlay.touched() {
-            let object = hash_of_id(id);
-            touched.insert(object);
-            let Some((entry, place)) = &touch.last else { continue };
-            fresh.push(Record { hash: object, object, place: *place });
-            if let (Some(type_name), Some(key)) = (&entry.type_name, &entry.key) {
-                fresh.push(Record { hash: hash_of_key(type_name, key), object, place: *place });
+        let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+        let file = tempfile::Builder::new().prefix(".equiform-index-").tempfile_in(folder)?;
+        let mut out = BufWriter::with_capacity(16 * BLOCK, file);
+        // The header comes when the number of records is known.
+        out.write_all(&[0; BLOCK])?;
+        let mut count = 0;
+        let mut block = Vec::with_capacity(BLOCK);
+        for record in records {
+            record?.append_to(&mut block);
+            count += 1;
+            if block.len() == RECORDS_PER_BLOCK * RECORD {
+                write_block(&mut out, &mut block, 0)?;
             }
         }
-        fresh.sort_unstable();
-        let damaged = || io::Error::from(io::ErrorKind::InvalidData);
-        let mut kept = Vec::new();
-        if let Some(old) = old {
-            for number in 0..old.head.records.div_ceil(RECORDS_PER_BLOCK as u64) {
-                let records = old.block(number).ok_or_else(damaged)?;
-                kept.extend(records.into_iter().filter(|record| !touched.contains(&record.object)));
-            }
+        if !block.is_empty() {
+            write_block(&mut out, &mut block, 0)?;
         }
-        let records = merge(kept, fresh);
-        let last = ledger.last_line().ok_or_else(damaged)?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         let head = Head {
             equiform_ledger_index: VERSION,
             ledger: ledger.header_hash(),
+            follows,
             covered: ledger.accounted(),
             last_seq: ledger.chain().last_seq(),
-            last_hash: ledger.chain().last_hash().ok_or_else(damaged)?,
-            last_length: last.length,
-            records: records.len() as u64,
+            last_hash: ledger.chain().last_hash().ok_or(Damaged)?,
+            last_length: ledger.last_line().ok_or(Damaged)?.length,
+            records: count,
         };
-        let path = path_of(ledger_path);
-        let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-        let mut out =
-            BufWriter::new(tempfile::Builder::new().prefix(".equiform-index-").tempfile_in(folder)?);
-        let mut text = serde_json::to_vec(&head)?;
         // JSON may be followed by white space, so the padding needs no length.
-        text.resize(BLOCK - 4, b' ');
-        write_block(&mut out, &text)?;
-        for chunk in records.chunks(RECORDS_PER_BLOCK) {
-            let mut block = Vec::with_capacity(BLOCK);
-            for record in chunk {
-                record.append_to(&mut block);
-            }
-            block.resize(BLOCK - 4, 0);
-            write_block(&mut out, &block)?;
-        }
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let file = file.persist(&path).map_err(|error| error.error)?;
+        let mut first = Vec::with_capacity(BLOCK);
+        write_block(&mut first, &mut serde_json::to_vec(&head)?, b' ')?;
+        file.as_file().write_all_at(&first, 0)?;
+        let file = file.persist(path).map_err(|error| error.error)?;
         Ok(Self { file, head })
     }
 }
@@ -220,21 +338,26 @@ impl Record {
     }
 }
 
-/// Merges two sorted lists.
-fn merge(left: Vec<Record>, right: Vec<Record>) -> Vec<Record> {
-    let mut merged = Vec::with_capacity(left.len() + right.len());
-    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
-    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-        merged.extend(if a <= b { left.next() } else { right.next() });
-    }
-    merged.extend(left);
-    merged.extend(right);
-    merged
+/// Merges two sorted sequences.
+fn merge(
+    left: impl Iterator<Item = Result<Record, Damaged>>,
+    right: impl Iterator<Item = Record>,
+) -> impl Iterator<Item = Result<Record, Damaged>> {
+    let (mut left, mut right) = (left.peekable(), right.peekable());
+    std::iter::from_fn(move || match (left.peek(), right.peek()) {
+        (Some(Ok(a)), Some(b)) if b < a => right.next().map(Ok),
+        (Some(_), _) => left.next(),
+        (None, _) => right.next().map(Ok),
+    })
 }
 
-fn write_block(out: &mut impl Write, content: &[u8]) -> io::Result<()> {
+/// Writes the content as a block, and clears it.
+fn write_block(out: &mut impl Write, content: &mut Vec<u8>, padding: u8) -> io::Result<()> {
+    content.resize(BLOCK - 4, padding);
     out.write_all(content)?;
-    out.write_all(&crc32fast::hash(content).to_be_bytes())
+    out.write_all(&crc32fast::hash(content).to_be_bytes())?;
+    content.clear();
+    Ok(())
 }
 
 /// A block's content, if it is there and its checksum holds.
@@ -245,9 +368,9 @@ fn read_block(file: &File, offset: u64) -> Option<Vec<u8>> {
     (crc32fast::hash(&block).to_be_bytes() == checksum[..]).then_some(block)
 }
 
-fn path_of(ledger: &Path) -> PathBuf {
+fn path_of(ledger: &Path, suffix: &str) -> PathBuf {
     let mut name = ledger.as_os_str().to_owned();
-    name.push(".index");
+    name.push(suffix);
     name.into()
 }
 

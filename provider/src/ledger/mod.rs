@@ -8,6 +8,9 @@ mod error;
 mod index;
 mod overlay;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +29,9 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(30);
 
 /// An index is written when this much of the ledger is not covered by one: reading that much takes about a millisecond.
 const INDEX_EVERY: u64 = 256 * 1024;
+
+/// An index is due whatever the ledger's length: the one that is there is damaged.
+const AT_ONCE: u64 = 0;
 
 /// What an entry says beyond what the ledger itself adds to it.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +63,7 @@ pub struct Body {
 /// A ledger that is open for reading and appending.
 pub struct Ledger {
     path: PathBuf,
+    patience: Duration,
     inner: Mutex<Inner>,
 }
 
@@ -66,26 +73,32 @@ struct Inner {
     index: Option<Index>,
     /// The ledger's length at which the next index is due.
     index_due: u64,
+    index_every: u64,
 }
 
 impl Ledger {
     /// Opens the ledger at a path, or begins one. Nothing that is there is ever overwritten.
     pub fn open(path: &Path) -> Result<Self, LedgerFailure> {
+        Self::open_with(path, INDEX_EVERY, LOCK_PATIENCE)
+    }
+
+    fn open_with(path: &Path, index_every: u64, patience: Duration) -> Result<Self, LedgerFailure> {
         let mut file = AppendFile::open(path)?;
         let index = Index::load(path, &file);
         if let Some(index) = &index {
             file.resume(index.covered(), index.chain());
         }
         let covered = index.as_ref().map_or(0, Index::covered);
-        let mut inner = Inner { file, overlay: Overlay::default(), index, index_due: covered + INDEX_EVERY };
+        let index_due = covered + index_every;
+        let mut inner = Inner { file, overlay: Overlay::default(), index, index_due, index_every };
         inner.catch_up()?;
         inner.index_if_due(path);
-        Ok(Self { path: path.to_owned(), inner: Mutex::new(inner) })
+        Ok(Self { path: path.to_owned(), patience, inner: Mutex::new(inner) })
     }
 
     /// Whether the file is still the one that its path leads to.
     pub fn is_current(&self) -> bool {
-        self.inner.try_lock().map_or(true, |inner| inner.file.is_linked())
+        self.inner.try_lock().map_or(true, |inner| inner.file.is_current())
     }
 
     /// Where the ledger is.
@@ -109,12 +122,14 @@ impl Ledger {
 
     /// Takes the ledger's lock. What is looked up in the transaction stays true until it is dropped.
     pub async fn lock(&self) -> Result<Transaction<'_>, LedgerFailure> {
-        let inner = self.inner.lock().await;
+        let deadline = tokio::time::Instant::now() + self.patience;
+        let locked = || LedgerFailure::Locked { path: self.path.clone(), patience: self.patience };
+        // Operations of this process wait here while the first of them waits for another process: the time counts for all.
+        let inner = tokio::time::timeout_at(deadline, self.inner.lock()).await.map_err(|_| locked())?;
         let mut pause = Duration::from_micros(100);
-        let deadline = tokio::time::Instant::now() + LOCK_PATIENCE;
         while !inner.file.try_lock()? {
             if tokio::time::Instant::now() + pause > deadline {
-                return Err(LedgerFailure::Locked { path: self.path.clone(), patience: LOCK_PATIENCE });
+                return Err(locked());
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(Duration::from_millis(5));
@@ -211,9 +226,10 @@ impl Inner {
         Ok(found)
     }
 
-    /// Does without the index: reads the ledger from its first entry on.
+    /// Does without the index: reads the ledger from its first entry on. The next append writes a new one.
     fn read_all(&mut self) -> Result<(), LedgerFailure> {
         self.index = None;
+        self.index_due = AT_ONCE;
         self.overlay = Overlay::default();
         self.file.rewind()?;
         self.catch_up()
@@ -225,7 +241,19 @@ impl Inner {
         if self.file.accounted() < self.index_due || !self.file.is_whole() {
             return;
         }
-        self.index_due = self.file.accounted() + INDEX_EVERY;
+        // Another process may have written a newer one meanwhile, and one is enough.
+        if self.index_due != AT_ONCE
+            && let Some(index) = Index::load(path, &self.file)
+            && self.index.as_ref().is_none_or(|old| old.covered() < index.covered())
+            && index.covered() <= self.file.accounted()
+        {
+            self.index_due = index.covered() + self.index_every;
+            self.index = Some(index);
+            if self.file.accounted() < self.index_due {
+                return;
+            }
+        }
+        self.index_due = self.file.accounted() + self.index_every;
         if let Ok(index) = Index::write(path, &self.file, self.index.as_ref(), &self.overlay) {
             self.index = Some(index);
             self.overlay = Overlay::default();

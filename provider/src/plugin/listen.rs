@@ -1,6 +1,8 @@
 //! The socket, and the connections that come in on it.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,8 +32,8 @@ pub struct Socket {
 impl Socket {
     /// Makes the folder and listens.
     pub fn new() -> io::Result<Self> {
-        // `tempfile` makes folders for the owner only.
-        let folder = tempfile::Builder::new().prefix("equiform-").tempdir()?;
+        let owner_only = Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix("equiform-").permissions(owner_only).tempdir()?;
         let path = folder.path().join("plugin.sock");
         let listener = UnixListener::bind(&path)?;
         Ok(Self { listener, path, _folder: folder })

@@ -1,5 +1,6 @@
 //! What the provider says on stderr: JSON lines that engines fold into their own log, and crashes.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::panic;
 
@@ -34,12 +35,29 @@ pub fn log(level: Level, message: &str) {
 pub fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let trace = std::backtrace::Backtrace::capture();
-        write(&format!("panic: {info}\n\nThis is a bug in the mock provider.\n{trace}"));
+        write(&crash(info, &trace));
         std::process::exit(2);
     }));
+}
+
+fn crash(what: impl Display, trace: impl Display) -> String {
+    format!("panic: {what}\n\nThis is a bug in the mock provider.\n{trace}")
 }
 
 fn write(line: &str) {
     // Nobody is left to be told if stderr is closed.
     let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_starts_the_way_engines_look_for() {
+        assert_eq!(
+            crash("at x.rs:1", "0: main"),
+            "panic: at x.rs:1\n\nThis is a bug in the mock provider.\n0: main"
+        );
+    }
 }

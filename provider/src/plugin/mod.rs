@@ -11,5 +11,5 @@ mod services;
 mod tls;
 
 pub use handshake::started_by_engine;
-pub use log::install_panic_hook;
+pub use log::{Level, install_panic_hook, log};
 pub use serve::{plugin, reattach};

@@ -7,6 +7,7 @@ use equiform_proto::goplugin::grpc_broker_server::GrpcBrokerServer;
 use equiform_proto::goplugin::grpc_controller_server::GrpcControllerServer;
 use equiform_proto::goplugin::grpc_stdio_server::GrpcStdioServer;
 use equiform_proto::tfplugin6::provider_server::ProviderServer;
+use rustix::process::Signal;
 use serde_json::json;
 use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{SignalKind, signal};
@@ -41,6 +42,9 @@ pub fn plugin() -> Result<(), Failure> {
         let engine = watch_parent();
         // Ctrl-C reaches the whole process group. The engine decides what it means and tells us by StopProvider.
         let _interrupts_are_ours_to_ignore = signal(SignalKind::interrupt())?;
+        // A limit on the size of files would kill us; with a handler it is an error like a full disk.
+        let _size_limits_are_errors = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
+        let mut terminate = signal(SignalKind::terminate())?;
         let tls = offer.client_certificate.as_deref().map(tls::pinned_to).transpose()?;
         let socket = Socket::new()?;
         let certificate = tls.as_ref().map(|tls| tls.certificate.as_ref());
@@ -53,6 +57,7 @@ pub fn plugin() -> Result<(), Failure> {
         tokio::select! {
             served = serve(&socket, acceptor, |pid| Host::Parent { pid }, controller, end.clone()) => served,
             () = engine => Ok(()),
+            _ = terminate.recv() => Ok(()),
         }
     })
 }

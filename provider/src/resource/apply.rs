@@ -140,7 +140,7 @@ pub fn references(resource: &ResourceType, object: &Object) -> Vec<Reference> {
 
 fn raise_revision(object: &mut Object, before: Option<&Entry>) {
     let before = before.and_then(|entry| entry.after.as_ref()?.get(node::REVISION)?.as_i64());
-    let revision = before.unwrap_or(0) + 1;
+    let revision = before.unwrap_or(0).saturating_add(1);
     object.insert(node::REVISION.to_owned(), Value::Number(Number::from(revision)));
 }
 

@@ -50,7 +50,8 @@ fn ids(entries: &[Arc<Entry>]) -> String {
     ids.join(", ")
 }
 
-fn not_found(ledger: &Ledger, resource: &ResourceType, name: &str, by: &str) -> Problem {
+/// What to say where there is no such object.
+pub fn not_found(ledger: &Ledger, resource: &ResourceType, name: &str, by: &str) -> Problem {
     Problem::new(
         format!("There is no {} with the {by} {name:?}", resource.name),
         format!(

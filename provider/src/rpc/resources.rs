@@ -7,8 +7,9 @@ use equiform_proto::tfplugin6::{
 };
 
 use super::convert::{diagnostics, identity_to, object_from, object_to, optional_object_from, path_to};
-use super::{MockProvider, Session};
+use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
+use crate::plugin::{Level, log};
 use crate::resource::plan::{Plan, plan};
 use crate::resource::{apply, find, node, private, stored, text};
 use crate::value::{Object, Step, Value, json};
@@ -173,6 +174,11 @@ impl MockProvider {
         request: apply_resource_change::Request,
     ) -> apply_resource_change::Response {
         let stopped = session.stopped();
+        // Whoever reads the engine's log sees from here on that a stop reaches the operation. A server that engines
+        // attach to has a person at its stderr instead.
+        if matches!(session.host, Host::Parent { .. }) {
+            log(Level::Debug, "a change has arrived");
+        }
         let result = tokio::select! {
             // What is done is done: an operation that has ended is not reported as stopped.
             biased;
@@ -193,14 +199,19 @@ impl MockProvider {
                 new_state: object_to(None, &self.resource.object_type),
                 ..apply_resource_change::Response::default()
             },
-            // The object is as it was before.
-            Err(problem) => apply_resource_change::Response {
-                new_state: request.prior_state,
-                private: request.planned_private,
-                new_identity: request.planned_identity,
-                diagnostics: diagnostics([problem]),
-                ..apply_resource_change::Response::default()
-            },
+            // The object is as it was before, and so is what the engine keeps beside it: what was planned for an object
+            // that takes its place is not its own.
+            Err(problem) => {
+                let prior = optional_object_from(request.prior_state.as_ref(), &self.resource.object_type);
+                let prior = prior.ok().flatten();
+                apply_resource_change::Response {
+                    private: prior.as_ref().map(private::of).unwrap_or_default(),
+                    new_identity: prior.and_then(|prior| self.planned_identity(&prior)),
+                    new_state: request.prior_state,
+                    diagnostics: diagnostics([problem]),
+                    ..apply_resource_change::Response::default()
+                }
+            }
         }
     }
 

@@ -1,8 +1,7 @@
 //! Values as JSON: the form in which state is stored, and in which the ledger holds attributes.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use super::number::Wire;
 use super::{MAX_DEPTH, Number, Object, Step, Type, Value, ValueError};
 
 /// A value as JSON. An unknown, which JSON cannot say, becomes null.
@@ -10,16 +9,12 @@ pub fn encode(value: &Value) -> Json {
     match value {
         Value::Null | Value::Unknown => Json::Null,
         Value::Bool(bool) => Json::Bool(*bool),
-        Value::Number(number) => match number.wire() {
-            Wire::Int(int) => int.into(),
-            Wire::Float(float) => float.into(),
-            Wire::Text(text) => text.into(),
-        },
+        Value::Number(number) => number.to_json(),
         Value::String(text) => text.as_str().into(),
         Value::List(elements) | Value::Set(elements) => elements.iter().map(encode).collect(),
         Value::Map(elements) => encode_object(elements).into(),
         Value::Object(attributes) => encode_object(attributes).into(),
-        Value::Dynamic(_, inner) => encode(inner),
+        Value::Dynamic(ty, inner) => json!({"type": ty.to_json(), "value": encode(inner)}),
     }
 }
 

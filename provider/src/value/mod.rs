@@ -10,6 +10,9 @@ pub mod types;
 
 use std::collections::BTreeMap;
 
+#[cfg(test)]
+mod tests;
+
 pub use number::Number;
 pub use types::Type;
 
@@ -34,7 +37,7 @@ pub enum Value {
     String(String),
     /// A list or tuple, in order.
     List(Vec<Value>),
-    /// A set: sorted and without duplicates.
+    /// A set: sorted, and what is wholly known stands in it once.
     Set(Vec<Value>),
     /// A map.
     Map(BTreeMap<String, Value>),
@@ -45,10 +48,10 @@ pub enum Value {
 }
 
 impl Value {
-    /// A set of the given elements.
+    /// A set of the given elements. Two that are not known yet may turn out to differ, so both stay.
     pub fn set(mut elements: Vec<Value>) -> Self {
         elements.sort();
-        elements.dedup();
+        elements.dedup_by(|element, kept| element == kept && kept.is_wholly_known());
         Self::Set(elements)
     }
 

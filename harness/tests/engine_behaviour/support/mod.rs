@@ -1,0 +1,14 @@
+//! What the behaviours share: engines, a workspace to run them in, and the ledger as they left it.
+
+pub mod behaviour;
+pub mod engines;
+pub mod ledger;
+pub mod limits;
+pub mod output;
+pub mod process;
+pub mod provider;
+pub mod workspace;
+
+pub use equiform::engine::Engine;
+pub use ledger::graph;
+pub use workspace::Workspace;
