@@ -78,3 +78,44 @@ fn quoted(text: &str) -> String {
     quoted.push('"');
     quoted
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deployment(json: &str) -> Deployment {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn all_kinds_of_edges_and_lifecycles_are_written() {
+        let deployment = deployment(
+            r#"{
+                "net": {"dependencies": {}},
+                "disk": {"dependencies": {}},
+                "key": {"dependencies": {}},
+                "host": {
+                    "dependencies": {"net": "refs", "disk": "refs", "key": "pinned_refs", "rules": "depends_on"},
+                    "create_before_destroy": true
+                },
+                "rules": {"dependencies": {"net": "depends_on"}}
+            }"#,
+        );
+        let order = ["net", "disk", "key", "rules", "host"].map(str::to_owned);
+        insta::assert_snapshot!(hcl(&deployment, &order));
+    }
+
+    #[test]
+    fn odd_keys_are_quoted_and_have_names_that_engines_take() {
+        let odd = "1 \"web\" ${a} %{b} $ c:\\d\n\u{1}ü";
+        let deployment = Deployment { resources: [(odd.to_owned(), ResourceDescription::default())].into() };
+        insta::assert_snapshot!(hcl(&deployment, &[odd.to_owned()]));
+    }
+
+    #[test]
+    fn different_keys_have_different_names() {
+        let keys = ["a_5f_", "a_", "a__", "a", "A", "1", "_31_", "", "_", "a-b", "a b", "ab"];
+        let names: std::collections::BTreeSet<String> = keys.map(label).into();
+        assert_eq!(names.len(), keys.len(), "{names:?}");
+    }
+}

@@ -16,6 +16,9 @@ use edges::EdgeChoice;
 /// The version of the case format that this program writes and reads.
 pub const CASE_VERSION: u32 = 1;
 
+/// The name of a case's file in its folder.
+pub const CASE_FILE: &str = "case.json";
+
 /// A case as it is stored in `case.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -140,3 +143,6 @@ impl Case {
         deployment
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,3 +95,52 @@ fn kill_group(leader: u32) {
         unsafe { libc::killpg(group, libc::SIGKILL) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn run(script: &str, patience: Duration) -> (Outcome, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let stdout = folder.path().join("stdout");
+        let command = Command::new(Path::new("/bin/sh"), folder.path());
+        let outcome = command.run(&["-c", script], &stdout, &folder.path().join("stderr"), patience).unwrap();
+        (outcome, fs::read_to_string(stdout).unwrap())
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_time_out_kills_the_whole_process_group() {
+        // The grandchild holds the pipe open: its end is seen when the pipe closes, without asking about a process id
+        // that may be somebody else's by then.
+        let (mut alive, held) = io::pipe().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (stdout, stderr) = (folder.path().join("stdout"), folder.path().join("stderr"));
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&held);
+        // SAFETY: a plain system call on a descriptor that is open.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) };
+        let command = Command::new(Path::new("/bin/sh"), folder.path());
+        let outcome = command
+            .run(&["-c", "sleep 1000 & sleep 1000"], &stdout, &stderr, Duration::from_millis(200))
+            .unwrap();
+        assert_eq!(outcome.end, Ended::TimedOut);
+        drop(held);
+        let read = io::Read::read(&mut alive, &mut [0]).unwrap();
+        assert_eq!(read, 0, "nobody writes, so the only end is that all holders are gone");
+    }
+
+    #[test]
+    fn exit_codes_and_signals_are_told_apart() {
+        assert_eq!(run("exit 3", LONG).0.end, Ended::Exit(3));
+        assert_eq!(run("kill -9 $$", LONG).0.end, Ended::Signal(9));
+    }
+
+    #[test]
+    fn a_command_has_the_settings_that_keep_engines_apart_from_the_user() {
+        let (_, printed) = run("echo $TF_CLI_CONFIG_FILE $CHECKPOINT_DISABLE $TF_IN_AUTOMATION", LONG);
+        assert_eq!(printed, "/dev/null 1 1\n");
+    }
+}

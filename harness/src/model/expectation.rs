@@ -42,6 +42,14 @@ pub struct Expectation {
     pub order: BTreeMap<(ExpectedOperation, ExpectedOperation), &'static str>,
 }
 
+const DELETED_BEFORE_UPDATE: &str = "a removed dependent is deleted before its dependency is updated";
+const DELETED_BEFORE_LOSS: &str =
+    "a removed dependency is deleted before the dependent that lost it is updated";
+const CHANGE_OVER: &str =
+    "with create_before_destroy, dependents change over to the new object before the old one is deleted";
+const OUTLIVES: &str =
+    "with create_before_destroy in force, a removed dependency outlives the change of its dependent";
+
 /// What becomes of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -81,7 +89,37 @@ impl Expectation {
         expectation.order_replacements(&fates);
         expectation.order_edges_of_after(after, &fates);
         expectation.order_edges_of_before(before, after, &fates);
+        expectation.release_contradictions();
         expectation
+    }
+
+    /// Where create_before_destroy comes or goes for part of a chain, a delete can be asked to come both before and
+    /// after the same change. No engine promises an order there, so the rules between a delete and the changes beside
+    /// it bind only where all of them can be kept. What is left has no circle.
+    fn release_contradictions(&mut self) {
+        let yielding =
+            |rule| [DELETED_BEFORE_UPDATE, DELETED_BEFORE_LOSS, OUTLIVES, CHANGE_OVER].contains(rule);
+        let released: Vec<_> = self
+            .order
+            .iter()
+            .filter(|((first, second), rule)| yielding(rule) && self.reaches(second, first))
+            .map(|(pair, _)| pair.clone())
+            .collect();
+        for pair in released {
+            self.order.remove(&pair);
+        }
+    }
+
+    fn reaches(&self, from: &ExpectedOperation, to: &ExpectedOperation) -> bool {
+        let (mut open, mut seen) = (vec![from], BTreeSet::from([from]));
+        while let Some(operation) = open.pop() {
+            if operation == to {
+                return true;
+            }
+            let next = self.order.keys().filter(|(first, _)| first == operation).map(|(_, second)| second);
+            open.extend(next.filter(|second| seen.insert(*second)));
+        }
+        false
     }
 
     fn first(&mut self, first: (&str, Kind), second: (&str, Kind), rule: &'static str) {
@@ -137,31 +175,19 @@ impl Expectation {
                 );
             }
             if let (Fate::Updated, Fate::Deleted { .. }) = (upper, lower) {
-                self.first(
-                    (dependent, Kind::Delete),
-                    (dependency, Kind::Update),
-                    "a removed dependent is deleted before its dependency is updated",
-                );
+                self.first((dependent, Kind::Delete), (dependency, Kind::Update), DELETED_BEFORE_UPDATE);
             }
             match (upper, lower.making()) {
-                (Fate::Deleted { late: false }, Some(Kind::Update)) => self.first(
-                    (dependency, Kind::Delete),
-                    (dependent, Kind::Update),
-                    "a removed dependency is deleted before the dependent that lost it is updated",
-                ),
-                (Fate::Deleted { late: true }, Some(kind)) => self.first(
-                    (dependent, kind),
-                    (dependency, Kind::Delete),
-                    "with create_before_destroy in force, a removed dependency outlives the change of its dependent",
-                ),
+                (Fate::Deleted { late: false }, Some(Kind::Update)) => {
+                    self.first((dependency, Kind::Delete), (dependent, Kind::Update), DELETED_BEFORE_LOSS)
+                }
+                (Fate::Deleted { late: true }, Some(kind)) => {
+                    self.first((dependent, kind), (dependency, Kind::Delete), OUTLIVES)
+                }
                 (Fate::Replaced { create_first: true }, Some(kind))
                     if after.resources[dependent].dependencies.contains_key(dependency) =>
                 {
-                    self.first(
-                        (dependent, kind),
-                        (dependency, Kind::Delete),
-                        "with create_before_destroy, dependents change over to the new object before the old one is deleted",
-                    );
+                    self.first((dependent, kind), (dependency, Kind::Delete), CHANGE_OVER);
                 }
                 _ => {}
             }

@@ -10,3 +10,6 @@ pub mod expectation;
 
 pub use description::{Deployment, EdgeKind, ResourceDescription};
 pub use expectation::{Expectation, ExpectedOperation, Kind};
+
+#[cfg(test)]
+mod tests;
