@@ -10,6 +10,8 @@ pub mod provider;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::case::{Batch, Case, CaseError};
@@ -21,6 +23,9 @@ use provider::Attachment;
 /// Why a variant could not be deployed: not the engine's doing.
 #[derive(Debug, thiserror::Error)]
 pub enum DeployError {
+    /// It was asked to stop.
+    #[error("stopped before its end")]
+    Stopped,
     /// The case is unusable.
     #[error(transparent)]
     Case(#[from] CaseError),
@@ -45,9 +50,16 @@ pub struct Runner {
     pub attachment: Attachment,
     /// How long one command may take.
     pub patience: Duration,
+    /// Set by whoever wants it to end: commands in flight are waited for, no other is begun.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Runner {
+    /// Whether it was asked to stop.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// Deploys one variant of a case into a folder, up to its destruction. It stops after a stage in which the engine
     /// failed.
     pub fn deploy(
@@ -63,6 +75,9 @@ impl Runner {
         make_folder(&work)?;
         let mut records = Vec::new();
         for stage in Stage::all(batches.len()) {
+            if self.stopped() {
+                return Err(DeployError::Stopped);
+            }
             let batch = match stage {
                 Stage::Batch(number) => &batches[number - 1],
                 Stage::Cross => other.last().expect("a variant has a batch"),

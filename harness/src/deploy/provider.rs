@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -72,6 +73,8 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
+            // Ctrl-C goes to our own group: the provider has to outlive it until the commands in flight have ended.
+            .process_group(0)
             .spawn()
             .map_err(start)?;
         let mut line = String::new();
