@@ -5,15 +5,21 @@
 
 pub mod audit;
 pub mod batch;
+pub mod campaign;
+pub mod case;
 pub mod cli;
+pub mod deploy;
 pub mod egraph;
 pub mod engine;
 pub mod generate;
 pub mod graph;
 pub mod implicit;
 mod lexer;
+pub mod model;
 pub mod observe;
+pub mod oracle;
 pub mod program;
+pub mod render;
 pub mod rewrite;
 pub mod rules;
 pub mod source;

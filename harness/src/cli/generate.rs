@@ -1,14 +1,14 @@
 //! `equiform generate`: programs that mean the same, one a line.
 
 use std::io;
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::amount::Amount;
 use super::egraph::{CacheArgs, saturation_progress};
 use super::rules::rules_to_use;
 use super::{CannotRun, CliResult, Outcome, output};
@@ -32,7 +32,7 @@ use crate::source::{Source, most_edges};
   equiform generate --shape real --seed 7 --variants 1000 --batches 4 --format json
   equiform generate --source graph.json --variants 100 --length 40 | equiform eval | sort -u")]
 pub struct GenerateArgs {
-    /// The source's resources: a number or a range such as 3-8.
+    /// The source's resources: a number or a range such as 3..8.
     #[arg(long, value_name = "N", default_value = "5")]
     resources: Amount,
     /// The source's edges: a number or a range [default: four for each five resources, as far as there is room].
@@ -120,34 +120,6 @@ enum GeneratorName {
 enum Format {
     Sexpr,
     Json,
-}
-
-/// A number, or a range of numbers.
-#[derive(Debug, Clone, Copy)]
-struct Amount {
-    least: u32,
-    most: u32,
-}
-
-impl Amount {
-    fn range(self) -> RangeInclusive<u32> {
-        self.least..=self.most
-    }
-}
-
-impl FromStr for Amount {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| {
-            text.parse().map_err(|_| format!("`{text}` is not a number; give one, or a range such as 3-8"))
-        };
-        let (least, most) = match text.split_once('-') {
-            Some((least, most)) => (number(least)?, number(most)?),
-            None => (number(text)?, number(text)?),
-        };
-        if least <= most { Ok(Self { least, most }) } else { Err(format!("{least} is more than {most}")) }
-    }
 }
 
 /// A line of JSON output.

@@ -1,12 +1,18 @@
 //! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
 
+mod amount;
+mod campaign_text;
 mod egraph;
 mod engines;
 mod equiv;
 mod eval;
 mod generate;
+mod judge;
 mod ledger;
+mod oracles;
+mod replay;
 mod rules;
+mod run;
 mod study;
 
 use std::fmt::Display;
@@ -36,6 +42,10 @@ enum Command {
     Egraph(egraph::EgraphArgs),
     Rules(rules::RulesArgs),
     Study(study::StudyArgs),
+    Run(run::RunArgs),
+    Replay(replay::ReplayArgs),
+    Judge(judge::JudgeArgs),
+    Oracles(oracles::OraclesArgs),
 }
 
 /// What a subcommand that ran to its end has to say; the exit code follows from it.
@@ -82,6 +92,10 @@ pub fn main() -> ExitCode {
         Command::Egraph(args) => egraph::run(args),
         Command::Rules(args) => rules::run(args),
         Command::Study(args) => study::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Judge(args) => judge::run(args),
+        Command::Oracles(args) => oracles::run(args),
     };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

@@ -11,8 +11,10 @@ use super::{CycleError, Edge, Graph, Names, Resource, topological_order};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedGraph {
-    nodes: BTreeSet<String>,
-    edges: BTreeSet<(String, String)>,
+    /// The resources by name.
+    pub nodes: BTreeSet<String>,
+    /// Pairs of a dependency and its dependent.
+    pub edges: BTreeSet<(String, String)>,
 }
 
 /// Why a graph from a file is none.
@@ -69,6 +71,36 @@ impl NamedGraph {
         lines.extend(other.edges.difference(&self.edges).map(|pair| format!("+ edge {}", edge(pair))));
         lines
     }
+
+    /// The graph for Graphviz.
+    pub fn to_dot(&self) -> String {
+        let quote = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+        let mut text = String::from("digraph world {\n");
+        for node in &self.nodes {
+            text.push_str(&format!("  {};\n", quote(node)));
+        }
+        for (dependency, dependent) in &self.edges {
+            text.push_str(&format!("  {} -> {};\n", quote(dependency), quote(dependent)));
+        }
+        text.push_str("}\n");
+        text
+    }
+
+    /// The graph for Mermaid. Its names are labels there, since Mermaid takes few characters in names.
+    pub fn to_mermaid(&self) -> String {
+        let number = |name: &String| self.nodes.range(..name.clone()).count();
+        let mut text = String::from("flowchart TD\n");
+        for (number, node) in self.nodes.iter().enumerate() {
+            text.push_str(&format!(
+                "  n{number}[\"{}\"]\n",
+                node.replace('#', "#35;").replace('"', "#quot;")
+            ));
+        }
+        for (dependency, dependent) in &self.edges {
+            text.push_str(&format!("  n{} --> n{}\n", number(dependency), number(dependent)));
+        }
+        text
+    }
 }
 
 #[cfg(test)]
@@ -106,5 +138,12 @@ mod tests {
         let (left, right) =
             (parse(r#"{"nodes":["a","b"],"edges":[["a","b"]]}"#), parse(r#"{"nodes":["a","c"],"edges":[]}"#));
         assert_eq!(left.differences(&right), ["- node b", "+ node c", "- edge a → b"]);
+    }
+
+    #[test]
+    fn names_are_quoted_for_graphviz_and_mermaid() {
+        let graph = parse(r#"{"nodes":["a\"b","c"],"edges":[["a\"b","c"]]}"#);
+        assert_eq!(graph.to_dot(), "digraph world {\n  \"a\\\"b\";\n  \"c\";\n  \"a\\\"b\" -> \"c\";\n}\n");
+        assert_eq!(graph.to_mermaid(), "flowchart TD\n  n0[\"a#quot;b\"]\n  n1[\"c\"]\n  n0 --> n1\n");
     }
 }

@@ -1,5 +1,5 @@
 //! Observation: what a ledger shows of the infrastructure that was built, and nothing that the engine says of itself.
 
-mod resource_graph;
+mod world_graph;
 
-pub use resource_graph::{Dangling, ResourceGraph};
+pub use world_graph::{Dangling, graph_of};

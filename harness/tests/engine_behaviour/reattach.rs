@@ -76,7 +76,7 @@ impl Drop for Server {
     }
 }
 
-fn expected() -> equiform::observe::ResourceGraph {
+fn expected() -> equiform::graph::NamedGraph {
     graph(&["a", "b", "c", "d"], &[("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
 }
 

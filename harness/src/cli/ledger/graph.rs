@@ -8,7 +8,7 @@ use super::LedgerFile;
 use super::output::{self, Stop};
 use crate::audit::printable;
 use crate::cli::Outcome;
-use crate::observe::ResourceGraph;
+use crate::observe::graph_of;
 
 /// Show the graph of the objects that are there, by the ids they hold
 ///
@@ -44,7 +44,7 @@ impl Graph {
     pub(super) fn run(self) -> Result<Outcome, Stop> {
         let mut walk = output::open(&self.file.path)?;
         let world = walk.fold(self.at)?;
-        let (graph, dangling) = ResourceGraph::from_world(&world);
+        let (graph, dangling) = graph_of(&world);
         let mut out = output::stdout();
         match self.format {
             GraphFormat::Json => {

@@ -5,12 +5,13 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use equiform::observe::ResourceGraph;
+use equiform::graph::NamedGraph;
+use equiform::observe::graph_of;
 use equiform_proto::ledger::{Attributes, Entry, Operation, Phase, Reader, Record, Tail, World};
 
 /// A graph, by the names of its nodes and its edges from dependency to dependent.
-pub fn graph(nodes: &[&str], edges: &[(&str, &str)]) -> ResourceGraph {
-    ResourceGraph {
+pub fn graph(nodes: &[&str], edges: &[(&str, &str)]) -> NamedGraph {
+    NamedGraph {
         nodes: nodes.iter().map(|&node| node.to_owned()).collect(),
         edges: edges.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect(),
     }
@@ -58,8 +59,8 @@ impl Ledger {
 
     /// The graph that the objects form. No reference may lead nowhere.
     #[track_caller]
-    pub fn graph(&self) -> ResourceGraph {
-        let (graph, dangling) = ResourceGraph::from_world(&self.world);
+    pub fn graph(&self) -> NamedGraph {
+        let (graph, dangling) = graph_of(&self.world);
         assert_eq!(dangling, []);
         assert_eq!(self.world.len(), graph.nodes.len(), "no two objects share a key");
         graph

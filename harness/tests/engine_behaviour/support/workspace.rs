@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use equiform::engine::Engine;
-use equiform::observe::ResourceGraph;
+use equiform::graph::NamedGraph;
 use tempfile::TempDir;
 
 use super::ledger::{Ledger, Operations};
@@ -165,7 +165,7 @@ impl Workspace {
         let done = self.watch(|| {
             self.run(&["destroy", "-input=false", "-auto-approve"]).succeeded();
         });
-        assert_eq!(self.graph(), ResourceGraph::default());
+        assert_eq!(self.graph(), NamedGraph::default());
         done
     }
 
@@ -193,7 +193,7 @@ impl Workspace {
 
     /// The graph in the default ledger, checked.
     #[track_caller]
-    pub fn graph(&self) -> ResourceGraph {
+    pub fn graph(&self) -> NamedGraph {
         self.ledger().graph()
     }
 

@@ -1,0 +1,130 @@
+//! Campaigns: many cases, generated, deployed on an engine and judged.
+//!
+//! [`settings`] generates the cases, [`claim`] keeps two campaigns out of one folder, [`judge`] asks the oracles about
+//! evidence, [`verdict`] is what comes of a case, [`tally`] what comes of all of them. Each case has a folder with all that
+//! is needed to judge it again, or to run it again.
+
+pub mod claim;
+pub mod judge;
+pub mod settings;
+pub mod tally;
+pub mod verdict;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::case::{CASE_FILE, CASE_VERSION, Case};
+use crate::deploy::{DeployError, Runner};
+use crate::oracle::Oracle;
+pub use settings::Settings;
+use verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
+
+/// What a campaign tells while it runs.
+pub trait Watcher: Sync {
+    /// A variant has been judged.
+    fn judged(&self, case: usize, variant: &VariantVerdict);
+}
+
+/// A campaign that cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path}: {source}", path = path.display())]
+pub struct CampaignError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// How cases are run.
+pub struct Campaign<'a> {
+    /// The engine. Once its `stop` is set, the campaign ends with whole cases only.
+    pub runner: &'a Runner,
+    /// Who judges.
+    pub oracles: &'a [&'a Oracle],
+    /// How many variants are deployed at once.
+    pub jobs: usize,
+    /// Who is told.
+    pub watcher: &'a dyn Watcher,
+}
+
+impl Campaign<'_> {
+    /// Runs the cases that have no verdict yet in the folder. Gives the verdicts of all cases that have one in the end:
+    /// fewer than there are sources if it was stopped.
+    pub fn run(&self, settings: &Settings, out: &Path) -> Result<Vec<CaseVerdict>, CampaignError> {
+        let mut verdicts = Vec::new();
+        for number in 0..settings.sources {
+            let folder = out.join(format!("case-{number:04}"));
+            let verdict = match CaseVerdict::read(&folder) {
+                Some(done) => {
+                    done.variants.iter().for_each(|variant| self.watcher.judged(number, variant));
+                    Some(done)
+                }
+                None => self.run_case(number, &settings.case(number), &folder)?,
+            };
+            match verdict {
+                Some(verdict) => verdicts.push(verdict),
+                None => break,
+            }
+        }
+        Ok(verdicts)
+    }
+
+    /// Runs one case into a folder; what an earlier run left there is removed. `None` if it was stopped before its end.
+    pub fn run_case(
+        &self,
+        number: usize,
+        case: &Case,
+        folder: &Path,
+    ) -> Result<Option<CaseVerdict>, CampaignError> {
+        if self.runner.stopped() {
+            return Ok(None);
+        }
+        let failed = |source| CampaignError { path: folder.to_owned(), source };
+        if folder.exists() {
+            fs::remove_dir_all(folder).map_err(failed)?;
+        }
+        fs::create_dir_all(folder).map_err(failed)?;
+        let text = serde_json::to_string_pretty(case).expect("a case is JSON");
+        fs::write(folder.join(CASE_FILE), text).map_err(failed)?;
+        let variants = self.deploy_all(number, case, folder);
+        if variants.len() < case.variants.len() {
+            fs::remove_dir_all(folder).map_err(failed)?;
+            return Ok(None);
+        }
+        let verdict = CaseVerdict { version: CASE_VERSION, case: number, variants };
+        verdict.write(folder).map_err(failed)?;
+        Ok(Some(verdict))
+    }
+
+    /// Deploys and judges the variants of a case; not all of them if it was stopped.
+    fn deploy_all(&self, number: usize, case: &Case, folder: &Path) -> Vec<VariantVerdict> {
+        let next = AtomicUsize::new(0);
+        let judged: Mutex<Vec<VariantVerdict>> = Mutex::new(Vec::new());
+        let work = || {
+            loop {
+                let variant = next.fetch_add(1, Ordering::Relaxed);
+                if variant >= case.variants.len() || self.runner.stopped() {
+                    return;
+                }
+                let place = judge::variant_folder(folder, variant);
+                let result = match self.runner.deploy(case, variant, &place) {
+                    Ok(_) => judge::variant(case, variant, &place, self.oracles),
+                    Err(DeployError::Stopped) => return,
+                    Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
+                };
+                let verdict = VariantVerdict { variant, result };
+                self.watcher.judged(number, &verdict);
+                judged.lock().expect("no holder panics").push(verdict);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs {
+                scope.spawn(work);
+            }
+        });
+        let mut judged = judged.into_inner().expect("no holder panics");
+        judged.sort_by_key(|verdict| verdict.variant);
+        judged
+    }
+}

@@ -1,0 +1,116 @@
+//! What a campaign generates: its cases, each from the seed and its number.
+
+use std::ops::{ControlFlow, RangeInclusive};
+
+use serde::{Deserialize, Serialize};
+
+use crate::batch::Cuts;
+use crate::case::edges::EdgeChoice;
+use crate::case::{CASE_VERSION, Case};
+use crate::generate::{Batching, Generator, generate, stream};
+use crate::graph::NamedGraph;
+use crate::implicit::{Escape, Pace};
+use crate::program::print;
+use crate::source::Source;
+
+/// How often a variant leaves the shortest road.
+const ESCAPE: f64 = 0.25;
+
+/// What a campaign generates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The seed of everything.
+    pub seed: u64,
+    /// How many sources.
+    pub sources: usize,
+    /// How many variants of each.
+    pub variants: u64,
+    /// Into how many batches each is cut.
+    pub batches: usize,
+    /// How many resources a source has.
+    pub resources: RangeInclusive<u32>,
+    /// How many edges.
+    pub edges: RangeInclusive<u32>,
+    /// The share of resources with create_before_destroy.
+    pub create_before_destroy: f64,
+}
+
+impl Settings {
+    /// The case with this number. It depends on the seed and the number alone.
+    pub fn case(&self, number: usize) -> Case {
+        let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64);
+        let mut rng = stream(seed, None);
+        let edges = u64::from(*self.edges.start())..=u64::from(*self.edges.end());
+        let source = Source::random(self.resources.clone(), edges, &mut rng);
+        let foreign = source.names.count().div_ceil(5);
+        let own = NamedGraph::new(&source.graph, &source.names);
+        let source = source.with_foreign(foreign, &mut rng);
+        let bound = 4 * source.graph.size() + 16;
+        let escape = Escape::new(ESCAPE).expect("it is a probability");
+        let generator = Generator::Implicit { pace: Pace::Escape { escape, bound }, leave: 0.5 };
+        let batching = Batching { batches: self.batches, cuts: Cuts::Random };
+        let mut variants = Vec::new();
+        generate(
+            &source,
+            generator,
+            batching,
+            seed,
+            self.variants,
+            |_, variant| print(&variant.program, &variant.cuts, &source.names),
+            |text| {
+                variants.push(text);
+                ControlFlow::Continue(())
+            },
+        );
+        let edges = EdgeChoice {
+            seed,
+            pinned: 0.25,
+            depends_on: 0.25,
+            create_before_destroy: self.create_before_destroy,
+        };
+        Case { version: CASE_VERSION, seed, source: own, edges, variants }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings {
+            seed: 5,
+            sources: 2,
+            variants: 3,
+            batches: 3,
+            resources: 3..=6,
+            edges: 1..=8,
+            create_before_destroy: 0.2,
+        }
+    }
+
+    #[test]
+    fn a_case_depends_on_the_seed_and_its_number_alone() {
+        let more = Settings { sources: 50, ..settings() };
+        assert_eq!(settings().case(1), more.case(1));
+        assert_ne!(settings().case(0), settings().case(1));
+        assert_ne!(settings().case(0), Settings { seed: 6, ..settings() }.case(0));
+    }
+
+    #[test]
+    fn every_variant_ends_in_the_source() {
+        for number in 0..20 {
+            let case = settings().case(number);
+            assert_eq!(case.variants.len(), 3);
+            for variant in 0..case.variants.len() {
+                let batches = case.batches(variant).unwrap();
+                let last = &batches.last().unwrap().deployment;
+                assert!(last.resources.keys().eq(&case.source.nodes));
+                let edges: std::collections::BTreeSet<(&str, &str)> = last.edges().collect();
+                assert!(
+                    edges.into_iter().eq(case.source.edges.iter().map(|(a, b)| (a.as_str(), b.as_str())))
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! `equiform run`: a campaign on an engine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::amount::Amount;
+use super::campaign_text::{Display, conclude};
+use super::oracles::chosen;
+use super::{CannotRun, CliResult};
+use crate::campaign::claim::Claim;
+use crate::campaign::tally::Tally;
+use crate::campaign::{Campaign, Settings};
+use crate::deploy::Runner;
+use crate::deploy::provider::{self, Server};
+use crate::engine::{EngineSpec, Engines};
+
+/// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
+///
+/// Ctrl-C ends it after the commands in flight and keeps whole cases; the same command goes on from there.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// The seed of all random choices
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How many sources
+    #[arg(long, default_value_t = 10)]
+    sources: usize,
+    /// How many variants of each source
+    #[arg(long, default_value_t = 10)]
+    variants: u64,
+    /// Into how many batches each variant is cut
+    #[arg(long, default_value_t = 4)]
+    batches: usize,
+    /// How many resources a source has: a number or a range
+    #[arg(long, value_name = "N", default_value = "3..12")]
+    resources: Amount,
+    /// How many edges a source has: a number or a range
+    #[arg(long, value_name = "M", default_value = "1..16")]
+    edges: Amount,
+    /// The share of resources with create_before_destroy
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
+    create_before_destroy: f64,
+    /// The folder for cases and evidence; a campaign with the same settings is gone on with
+    #[arg(long, default_value = ".equiform/campaign")]
+    out: PathBuf,
+    /// The oracles to ask [default: all]
+    #[arg(long, value_delimiter = ',')]
+    oracles: Vec<String>,
+}
+
+/// Which engine, and how it is run.
+#[derive(Debug, Args)]
+pub struct EngineArgs {
+    /// The engine: NAME[@VERSION]
+    #[arg(long, default_value = "terraform")]
+    engine: EngineSpec,
+    /// How many variants are deployed at once
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// How many seconds one engine command may take
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+}
+
+/// An engine that is ready, with a provider to attach to, and Ctrl-C in hand.
+pub struct Started {
+    /// The engine with its exact version.
+    pub name: String,
+    /// How it is run.
+    pub runner: Runner,
+    _server: Server,
+}
+
+impl EngineArgs {
+    /// How many variants are deployed at once.
+    pub fn jobs(&self) -> usize {
+        self.jobs.max(1)
+    }
+
+    /// Finds the engine and starts the provider.
+    pub fn start(&self) -> Result<Started, CannotRun> {
+        let engine = Engines::from_env()?.locate(&self.engine)?;
+        let server = Server::start(&provider::locate()?)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&stop))?;
+        }
+        let runner = Runner {
+            engine: engine.path,
+            attachment: server.attachment().clone(),
+            patience: Duration::from_secs(self.timeout),
+            stop,
+        };
+        Ok(Started { name: format!("{}@{}", engine.name, engine.version), runner, _server: server })
+    }
+}
+
+/// Runs the campaign.
+pub fn run(args: RunArgs) -> CliResult {
+    let oracles = chosen(&args.oracles)?;
+    let started = args.engine.start()?;
+    let settings = Settings {
+        seed: args.seed,
+        sources: args.sources,
+        variants: args.variants,
+        batches: args.batches,
+        resources: args.resources.range(),
+        edges: args.edges.range(),
+        create_before_destroy: args.create_before_destroy,
+    };
+    let names = oracles.iter().map(|oracle| oracle.name.to_owned()).collect();
+    Claim::new(started.name.clone(), names, settings.clone()).stake(&args.out)?;
+    let out = args.out.canonicalize()?;
+    let watcher = Display::new(args.sources as u64 * args.variants);
+    let campaign =
+        Campaign { runner: &started.runner, oracles: &oracles, jobs: args.engine.jobs(), watcher: &watcher };
+    let verdicts = campaign.run(&settings, &out)?;
+    drop(watcher);
+    let title = format!("{} on {}", out.display(), started.name);
+    let outcome = conclude(&title, &Tally::of(&verdicts))?;
+    if verdicts.len() < settings.sources {
+        let (done, all) = (verdicts.len(), settings.sources);
+        return Err(
+            format!("stopped after {done} of {all} cases; the same command goes on from there").into()
+        );
+    }
+    Ok(outcome)
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| format!("`{text}` is no share; give a number from 0 to 1"))
+}

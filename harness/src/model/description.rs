@@ -1,0 +1,92 @@
+//! What a program says of its resources.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+/// How a resource depends on another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EdgeKind {
+    /// By a reference whose change is an update in place.
+    Refs,
+    /// By a reference whose change is a replacement.
+    PinnedRefs,
+    /// By order alone: no value passes, so no change of the dependency shows in the dependent.
+    DependsOn,
+}
+
+/// A resource as a program describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResourceDescription {
+    /// What it depends on, and how.
+    pub dependencies: BTreeMap<String, EdgeKind>,
+    /// Whether a replacement makes the new object before it deletes the old one.
+    #[serde(default)]
+    pub create_before_destroy: bool,
+}
+
+impl ResourceDescription {
+    /// The dependencies of a kind.
+    pub fn by(&self, kind: EdgeKind) -> impl Iterator<Item = &str> {
+        self.dependencies.iter().filter(move |(_, k)| **k == kind).map(|(name, _)| name.as_str())
+    }
+}
+
+/// A program, or what an engine has deployed of one: every resource by its key.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Deployment {
+    /// The resources.
+    pub resources: BTreeMap<String, ResourceDescription>,
+}
+
+impl Deployment {
+    /// The resources for which create_before_destroy is in force: those that ask for it, and, because an old dependency
+    /// has to outlive the old objects that use it, everything those depend on, through the whole chain.
+    pub fn create_before_destroy(&self) -> BTreeSet<&str> {
+        let asked = self.resources.iter().filter(|(_, description)| description.create_before_destroy);
+        let mut open: Vec<&str> = asked.map(|(key, _)| key.as_str()).collect();
+        let mut in_force = BTreeSet::new();
+        while let Some(key) = open.pop() {
+            if in_force.insert(key)
+                && let Some(description) = self.resources.get(key)
+            {
+                open.extend(description.dependencies.keys().map(String::as_str));
+            }
+        }
+        in_force
+    }
+
+    /// Pairs of a dependency and its dependent.
+    pub fn edges(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.resources.iter().flat_map(|(dependent, description)| {
+            description.dependencies.keys().map(move |dependency| (dependency.as_str(), dependent.as_str()))
+        })
+    }
+
+    /// The keys in an order in which dependencies come first.
+    pub fn dependencies_first(&self) -> Vec<&str> {
+        fn visit<'a>(
+            deployment: &'a Deployment,
+            key: &'a str,
+            seen: &mut BTreeSet<&'a str>,
+            order: &mut Vec<&'a str>,
+        ) {
+            if !seen.insert(key) {
+                return;
+            }
+            let Some(description) = deployment.resources.get(key) else { return };
+            for dependency in description.dependencies.keys() {
+                visit(deployment, dependency, seen, order);
+            }
+            order.push(key);
+        }
+        let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
+        for key in self.resources.keys() {
+            visit(self, key, &mut seen, &mut order);
+        }
+        order
+    }
+}

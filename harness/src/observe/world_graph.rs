@@ -1,0 +1,115 @@
+//! The graph that the objects of a world form by the ids they hold.
+
+use std::collections::BTreeSet;
+
+use equiform_proto::ledger::{Object, World};
+use serde::Serialize;
+
+use crate::graph::NamedGraph;
+
+/// A reference to an object that is not there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, thiserror::Error)]
+#[error("{node} refers by {path} to {id}, which is not there")]
+pub struct Dangling {
+    /// The node that refers.
+    pub node: String,
+    /// The attribute that holds the id.
+    pub path: String,
+    /// The id that no object has.
+    pub id: String,
+}
+
+/// The graph of a world, and the references that lead nowhere and so are no edges.
+///
+/// A node is named by its object's key, or by the id if it has none. Objects with the same key, as a replacement has
+/// them for a while, are one node.
+pub fn graph_of(world: &World) -> (NamedGraph, Vec<Dangling>) {
+    let mut graph = NamedGraph::default();
+    let mut dangling = BTreeSet::new();
+    for object in world.objects() {
+        let dependent = node_name(object);
+        graph.nodes.insert(dependent.to_owned());
+        for reference in &object.refs {
+            match world.get(&reference.id) {
+                Some(dependency) => {
+                    graph.edges.insert((node_name(dependency).to_owned(), dependent.to_owned()));
+                }
+                None => {
+                    dangling.insert(Dangling {
+                        node: dependent.to_owned(),
+                        path: reference.path.clone(),
+                        id: reference.id.clone(),
+                    });
+                }
+            }
+        }
+    }
+    (graph, dangling.into_iter().collect())
+}
+
+/// What an object is called in the graph.
+fn node_name(object: &Object) -> &str {
+    object.key.as_deref().unwrap_or(&object.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use equiform_proto::ledger::{Attributes, Entry, LineHash, Operation, Phase, Reference};
+
+    use super::*;
+
+    fn world(objects: &[(Option<&str>, &str, &[&str])]) -> World {
+        let mut world = World::default();
+        for (seq, (key, id, refs)) in (1..).zip(objects) {
+            let mut entry = Entry::new(seq, Operation::Create, Phase::Commit, 1, LineHash([0; 32]));
+            entry.key = key.map(str::to_owned);
+            entry.id = Some((*id).to_owned());
+            entry.after = Some(Attributes::new());
+            entry.refs =
+                refs.iter().map(|id| Reference { path: "refs".to_owned(), id: (*id).to_owned() }).collect();
+            world.apply(entry).unwrap();
+        }
+        world
+    }
+
+    fn json(world: &World) -> String {
+        serde_json::to_string(&graph_of(world).0).unwrap()
+    }
+
+    #[test]
+    fn edges_lead_from_the_dependency_to_its_dependent() {
+        let world = world(&[(Some("r1"), "node-a", &["node-b"]), (Some("r0"), "node-b", &[])]);
+        assert_eq!(json(&world), r#"{"nodes":["r0","r1"],"edges":[["r0","r1"]]}"#);
+    }
+
+    #[test]
+    fn json_reads_back_as_the_same_graph() {
+        let world = world(&[(Some("r1"), "node-a", &["node-b"]), (Some("r0"), "node-b", &[])]);
+        let graph = graph_of(&world).0;
+        assert_eq!(serde_json::from_str::<NamedGraph>(&json(&world)).unwrap(), graph);
+    }
+
+    #[test]
+    fn objects_with_the_same_key_are_one_node() {
+        let world = world(&[
+            (Some("r0"), "node-a", &[]),
+            (Some("r0"), "node-b", &[]),
+            (Some("r1"), "node-c", &["node-a"]),
+            (Some("r2"), "node-d", &["node-b"]),
+        ]);
+        assert_eq!(json(&world), r#"{"nodes":["r0","r1","r2"],"edges":[["r0","r1"],["r0","r2"]]}"#);
+    }
+
+    #[test]
+    fn an_object_without_a_key_goes_by_its_id() {
+        let world = world(&[(None, "node-a", &[]), (Some("r1"), "node-c", &["node-a"])]);
+        assert_eq!(json(&world), r#"{"nodes":["node-a","r1"],"edges":[["node-a","r1"]]}"#);
+    }
+
+    #[test]
+    fn a_reference_to_nothing_is_kept_apart() {
+        let (graph, dangling) = graph_of(&world(&[(Some("r1"), "node-a", &["node-gone"])]));
+        assert!(graph.edges.is_empty());
+        assert_eq!(dangling[0].to_string(), "r1 refers by refs to node-gone, which is not there");
+    }
+}

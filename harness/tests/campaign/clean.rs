@@ -1,0 +1,87 @@
+//! Unmodified engines.
+
+use std::fs;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use equiform::campaign::judge;
+use equiform::campaign::tally::Tally;
+use equiform::campaign::verdict::VariantVerdict;
+use equiform::campaign::{Campaign, Settings, Watcher};
+use equiform::deploy::Runner;
+use equiform::oracle::{ORACLES, Oracle};
+
+use super::support::{engine, runner, server};
+
+struct Nobody;
+
+impl Watcher for Nobody {
+    fn judged(&self, _: usize, _: &VariantVerdict) {}
+}
+
+/// Asks the runner to stop as soon as a variant of the second case is judged.
+struct Impatient<'a>(&'a Runner);
+
+impl Watcher for Impatient<'_> {
+    fn judged(&self, case: usize, _: &VariantVerdict) {
+        self.0.stop.store(case == 1, Ordering::Relaxed);
+    }
+}
+
+fn small() -> Settings {
+    Settings {
+        seed: 1,
+        sources: 2,
+        variants: 2,
+        batches: 3,
+        resources: 3..=5,
+        edges: 2..=5,
+        create_before_destroy: 0.2,
+    }
+}
+
+fn a_small_campaign_finds_nothing(spec: &str) {
+    let (folder, server) = (tempfile::tempdir().unwrap(), server());
+    let runner = runner(engine(spec), &server, Duration::from_secs(120));
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let campaign = Campaign { runner: &runner, oracles: &oracles, jobs: 2, watcher: &Nobody };
+    let verdicts = campaign.run(&small(), folder.path()).unwrap();
+    let tally = Tally::of(&verdicts);
+    assert_eq!((tally.passed, tally.failed, tally.inconclusive), (4, 0, 0), "{verdicts:#?}");
+    let cases = judge::case_folders(folder.path()).unwrap();
+    let again: Vec<_> =
+        cases.iter().zip(0..).map(|(case, number)| judge::case(number, case, &oracles).unwrap()).collect();
+    assert_eq!(again, verdicts, "judging again from the evidence gives the same verdicts");
+}
+
+#[test]
+fn a_small_campaign_on_terraform_finds_nothing_and_is_judged_the_same_again() {
+    a_small_campaign_finds_nothing("terraform@1.15.5");
+}
+
+#[test]
+fn a_small_campaign_on_opentofu_finds_nothing_and_is_judged_the_same_again() {
+    a_small_campaign_finds_nothing("tofu@1.12.6");
+}
+
+#[test]
+fn a_campaign_that_is_stopped_keeps_whole_cases_and_goes_on_from_there() {
+    let (folder, server) = (tempfile::tempdir().unwrap(), server());
+    let runner = runner(engine("terraform@1.15.5"), &server, Duration::from_secs(120));
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let impatient = Impatient(&runner);
+    let campaign = Campaign { runner: &runner, oracles: &oracles, jobs: 1, watcher: &impatient };
+    let first = campaign.run(&small(), folder.path()).unwrap();
+    assert_eq!(first.len(), 1);
+    assert!(!folder.path().join("case-0001").exists(), "a case that was not finished is gone");
+    let record = folder.path().join("case-0000/verdict.json");
+    let written = fs::metadata(&record).unwrap().modified().unwrap();
+    runner.stop.store(false, Ordering::Relaxed);
+    let campaign = Campaign { watcher: &Nobody, ..campaign };
+    assert_eq!(campaign.run(&small(), folder.path()).unwrap().len(), 2);
+    assert_eq!(
+        fs::metadata(&record).unwrap().modified().unwrap(),
+        written,
+        "what was done is not done again"
+    );
+}

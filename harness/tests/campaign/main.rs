@@ -1,0 +1,5 @@
+//! Campaigns on real engines: silent where the engine is sound, loud where a fault was put in.
+
+mod clean;
+mod faults;
+mod support;
