@@ -39,6 +39,11 @@ run: install ## Apply the hello program on a real engine and read its ledger
 	"$$engine" -chdir="$$tour" destroy -auto-approve -no-color | grep -E '^(mock_node.*complete|Destroy)'; \
 	$(EQUIFORM) ledger verify "$$tour/equiform.ledger.jsonl"
 
+.PHONY: campaign
+campaign: install ## A campaign of 200 variants on a real engine, judged from the ledger
+	@$(EQUIFORM) engines path terraform >/dev/null 2>&1 || $(EQUIFORM) engines install terraform@1.15.5
+	$(EQUIFORM) run --sources 20 --variants 10 --out .equiform/campaign
+
 .PHONY: test
 test: tools ## Format, lints, every test of the project, real engines included
 	cargo fmt --all --check
