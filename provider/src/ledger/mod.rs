@@ -248,6 +248,7 @@ impl Inner {
             && index.covered() <= self.file.accounted()
         {
             self.index_due = index.covered() + self.index_every;
+            self.overlay.forget_before(index.covered());
             self.index = Some(index);
             if self.file.accounted() < self.index_due {
                 return;

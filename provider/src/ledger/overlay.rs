@@ -50,6 +50,17 @@ impl Overlay {
         ids.iter().filter_map(|id| self.by_id(id)?.cloned()).collect()
     }
 
+    /// Forgets objects whose last commit stands before this place: an index leads to them. That an object is gone is not
+    /// forgotten; it takes little room.
+    pub fn forget_before(&mut self, covered: u64) {
+        self.touched
+            .retain(|_, touched| touched.last.as_ref().is_none_or(|(_, place)| place.offset >= covered));
+        for ids in self.by_key.values_mut() {
+            ids.retain(|id| self.touched.contains_key(id));
+        }
+        self.by_key.retain(|_, ids| !ids.is_empty());
+    }
+
     /// All touched objects, by id.
     pub fn touched(&self) -> impl Iterator<Item = (&str, &Touched)> {
         self.touched.iter().map(|(id, touched)| (id.as_str(), touched))
