@@ -91,7 +91,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "S")]
     timeout: Option<u64>,
     /// Stop saturation at so many classes (egraph generator with more than 6 resources in all).
-    #[arg(long, value_name = "M", default_value_t = 50_000)]
+    #[arg(long, value_name = "M", default_value_t = 10_000)]
     max_classes: usize,
     /// How many threads to use [default: all cores].
     #[arg(long, value_name = "T")]
