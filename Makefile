@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# What the build needs of the system. Rust and Go come from rustup and go.dev or the distribution; see `tools`.
+# What the build needs of the system, beside Rust and Go: distributions' own are often too old for this project.
 APT_PACKAGES := build-essential python3 python3-pip
 
 # The engines that the tests run on.
