@@ -3,6 +3,7 @@
 mod amount;
 mod campaign_text;
 mod egraph;
+mod engine_args;
 mod engines;
 mod equiv;
 mod eval;

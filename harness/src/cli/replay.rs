@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::CliResult;
 use super::campaign_text::{Display, conclude};
+use super::engine_args::EngineArgs;
 use super::oracles::chosen;
-use super::run::EngineArgs;
 use crate::campaign::Campaign;
 use crate::campaign::tally::Tally;
 use crate::case::{CASE_FILE, Case};

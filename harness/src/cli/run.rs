@@ -1,23 +1,17 @@
 //! `equiform run`: a campaign on an engine.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
+use super::CliResult;
 use super::amount::Amount;
 use super::campaign_text::{Display, conclude};
+use super::engine_args::EngineArgs;
 use super::oracles::chosen;
-use super::{CannotRun, CliResult};
 use crate::campaign::claim::Claim;
 use crate::campaign::tally::Tally;
 use crate::campaign::{Campaign, Settings};
-use crate::deploy::Runner;
-use crate::deploy::provider::{self, Server};
-use crate::engine::{EngineSpec, Engines};
 
 /// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
 ///
@@ -53,53 +47,6 @@ pub struct RunArgs {
     /// The oracles to ask [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
-}
-
-/// Which engine, and how it is run.
-#[derive(Debug, Args)]
-pub struct EngineArgs {
-    /// The engine: NAME[@VERSION]
-    #[arg(long, default_value = "terraform")]
-    engine: EngineSpec,
-    /// How many variants are deployed at once
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
-    /// How many seconds one engine command may take
-    #[arg(long, default_value_t = 60)]
-    timeout: u64,
-}
-
-/// An engine that is ready, with a provider to attach to, and Ctrl-C in hand.
-pub struct Started {
-    /// The engine with its exact version.
-    pub name: String,
-    /// How it is run.
-    pub runner: Runner,
-    _server: Server,
-}
-
-impl EngineArgs {
-    /// How many variants are deployed at once.
-    pub fn jobs(&self) -> usize {
-        self.jobs.max(1)
-    }
-
-    /// Finds the engine and starts the provider.
-    pub fn start(&self) -> Result<Started, CannotRun> {
-        let engine = Engines::from_env()?.locate(&self.engine)?;
-        let server = Server::start(&provider::locate()?)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&stop))?;
-        }
-        let runner = Runner {
-            engine: engine.path,
-            attachment: server.attachment().clone(),
-            patience: Duration::from_secs(self.timeout),
-            stop,
-        };
-        Ok(Started { name: format!("{}@{}", engine.name, engine.version), runner, _server: server })
-    }
 }
 
 /// Runs the campaign.
