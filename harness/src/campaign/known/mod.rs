@@ -78,8 +78,8 @@ impl KnownFinding {
         self.engines.get(name).is_some_and(|versions| versions.matches(&version))
     }
 
-    fn fits(&self, finding: &Finding, step: Option<(&Deployment, &Deployment)>) -> bool {
-        let due = |condition: Condition| step.is_some_and(|(before, after)| condition.holds(before, after));
+    fn fits(&self, finding: &Finding, programs: &[&Deployment]) -> bool {
+        let due = |condition: Condition| condition.holds(programs);
         self.oracle == finding.oracle
             && self.kind == finding.kind
             && self.contains.as_ref().is_none_or(|part| finding.text.contains(part))
@@ -164,8 +164,8 @@ impl KnownFindings {
         findings.iter_mut().for_each(|finding| finding.known = None);
         let entries: Vec<&KnownFinding> = self.0.iter().filter(|entry| entry.concerns(engine)).collect();
         for index in 0..findings.len() {
-            let step = step(batches, &findings[index].stage);
-            let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], step);
+            let programs = programs(batches, &findings[index].stage);
+            let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], &programs);
             let Some(entry) = entries.iter().find(fits) else { continue };
             let stage = findings[index].stage.clone();
             findings[index].known = Some(entry.name.clone());
@@ -179,17 +179,18 @@ impl KnownFindings {
     }
 }
 
-/// What a stage leads from and to.
-fn step<'a>(batches: &'a [Batch], stage: &str) -> Option<(&'a Deployment, &'a Deployment)> {
+/// The programs that were deployed up to and with a stage.
+fn programs<'a>(batches: &'a [Batch], stage: &str) -> Vec<&'a Deployment> {
     static NOTHING: Deployment = Deployment { resources: BTreeMap::new() };
-    let last = batches.last().map(|batch| &batch.deployment)?;
-    match Stage::all(batches.len()).find(|known| known.name() == stage)? {
-        Stage::Batch(number) => {
-            let before = number.checked_sub(2).map_or(&NOTHING, |index| &batches[index].deployment);
-            Some((before, &batches[number - 1].deployment))
+    let all = batches.iter().map(|batch| &batch.deployment);
+    match Stage::all(batches.len()).find(|known| known.name() == stage) {
+        Some(Stage::Batch(number)) => all.take(number).collect(),
+        Some(Stage::Destroy) => all.chain([&NOTHING]).collect(),
+        Some(Stage::Idle | Stage::Cross) => {
+            let last = all.clone().next_back();
+            all.chain(last).collect()
         }
-        Stage::Destroy => Some((last, &NOTHING)),
-        Stage::Idle | Stage::Cross => Some((last, last)),
+        None => Vec::new(),
     }
 }
 

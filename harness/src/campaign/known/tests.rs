@@ -2,7 +2,7 @@ use super::*;
 use crate::model::{EdgeKind, ResourceDescription};
 
 /// Resources as `name:dependencies`, a `!` behind the name for create_before_destroy, a `*` before a dependency for a
-/// reference whose change replaces.
+/// reference whose change replaces, a `~` for one whose change updates.
 fn deployment(text: &str) -> Deployment {
     let mut deployment = Deployment::default();
     for resource in text.split_whitespace() {
@@ -12,8 +12,12 @@ fn deployment(text: &str) -> Deployment {
             ..ResourceDescription::default()
         };
         for dependency in dependencies.split(',').filter(|dependency| !dependency.is_empty()) {
-            let kind = if dependency.starts_with('*') { EdgeKind::PinnedRefs } else { EdgeKind::DependsOn };
-            description.dependencies.insert(dependency.trim_start_matches('*').to_owned(), kind);
+            let kind = match dependency.chars().next() {
+                Some('*') => EdgeKind::PinnedRefs,
+                Some('~') => EdgeKind::Refs,
+                _ => EdgeKind::DependsOn,
+            };
+            description.dependencies.insert(dependency.trim_start_matches(['*', '~']).to_owned(), kind);
         }
         deployment.resources.insert(name.trim_end_matches('!').to_owned(), description);
     }
@@ -22,13 +26,20 @@ fn deployment(text: &str) -> Deployment {
 
 const REMOVED: Condition = Condition::RemovedDependentOutlivesReplacedDependency;
 const REPLACED: Condition = Condition::ReplacedDependentOutlivesRemovedDependency;
+const FORGOTTEN: Condition = Condition::ReplacedDependentOutlivesForgetfulDependency;
 const BOTH: Condition = Condition::ReplacedDependentOutlivesReplacedDependency;
 
 /// The conditions that are true of a step. `p` and `q` stand for what makes a resource change: a pinned reference that
 /// comes or goes.
 fn holding(before: &str, after: &str) -> Vec<Condition> {
-    let (before, after) = (deployment(before), deployment(after));
-    [REMOVED, REPLACED, BOTH].into_iter().filter(|condition| condition.holds(&before, &after)).collect()
+    holding_after(&[before, after])
+}
+
+fn holding_after(programs: &[&str]) -> Vec<Condition> {
+    let programs: Vec<Deployment> = programs.iter().map(|text| deployment(text)).collect();
+    let programs: Vec<&Deployment> = programs.iter().collect();
+    let all = [REMOVED, REPLACED, BOTH, FORGOTTEN];
+    all.into_iter().filter(|condition| condition.holds(&programs)).collect()
 }
 
 #[test]
@@ -36,6 +47,15 @@ fn the_reduced_cases_fulfil_their_conditions_and_no_other() {
     assert_eq!(holding("p a:*p b!:a", "p a"), [REMOVED]);
     assert_eq!(holding("p a b:a,*p", "p b c!:b"), [REPLACED]);
     assert_eq!(holding("p a:*p b!:a,*p", "p a b!"), [BOTH]);
+    let forgotten = ["p u a b!:a,*p", "p u a:~u b!:a,*p", "p u b!"];
+    assert_eq!(holding_after(&forgotten), [FORGOTTEN]);
+}
+
+#[test]
+fn nothing_is_forgotten_where_the_dependent_is_changed_too_or_nothing_was() {
+    assert_eq!(holding_after(&["p u a b!:a,*p", "p u a:~u b!:a,*p,~u", "p u b!"]), []);
+    assert_eq!(holding_after(&["p u a b!:a,*p", "p u a b!:a,*p", "p u b!"]), []);
+    assert_eq!(holding_after(&["p u a:~u b!:a,*p", "p u b!"]), []);
 }
 
 #[test]
