@@ -1,12 +1,13 @@
-//! A folder belongs to one campaign: what it was started with is written there first.
+//! A folder belongs to one campaign: what it was started with is written there first. And to one process at a time.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
+use super::shard::Shard;
 
 const FILE: &str = "campaign.json";
 
@@ -20,6 +21,8 @@ pub struct Claim {
     version: u32,
     engine: String,
     oracles: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shard: Option<Shard>,
     settings: Settings,
 }
 
@@ -28,13 +31,24 @@ pub struct Claim {
 pub enum ClaimError {
     /// Another campaign is in it.
     #[error(
-        "{} holds a campaign with other settings ({FILE} has them): run with those to go on with it, or name another folder with --out",
+        "{} holds a campaign with other settings ({FILE} has them): go on with it with --resume, or name another folder with --out",
         .0.display()
     )]
     Other(PathBuf),
     /// Something else is in it.
     #[error("{} is not empty and holds no campaign: name another folder with --out", .0.display())]
     Foreign(PathBuf),
+    /// Another process is at it.
+    #[error("another process is running the campaign in {}: wait for its end, or name another folder with --out", .0.display())]
+    Busy(PathBuf),
+    /// The file is there and is no claim.
+    #[error("{}: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// It cannot be made, read or written.
     #[error("the folder {} cannot be used: {source}", path.display())]
     Io {
@@ -45,31 +59,101 @@ pub enum ClaimError {
     },
 }
 
+/// A folder that is this process's for as long as this lives. The system takes the lock away from a process that dies.
+#[derive(Debug)]
+pub struct Held {
+    _locked: File,
+}
+
 impl Claim {
-    /// The claim of a campaign on an engine, named with its exact version.
-    pub fn new(engine: String, oracles: Vec<String>, settings: Settings) -> Self {
-        Self { version: VERSION, engine, oracles, settings }
+    /// The claim of a campaign, or a part of one, on an engine, named with its exact version.
+    pub fn new(engine: String, oracles: Vec<String>, shard: Option<Shard>, settings: Settings) -> Self {
+        Self { version: VERSION, engine, oracles, shard, settings }
     }
 
-    /// Makes the folder this campaign's. One that is this campaign's already may be gone on with.
-    pub fn stake(&self, folder: &Path) -> Result<(), ClaimError> {
+    /// The claim in a folder, if there is one.
+    pub fn read(folder: &Path) -> Result<Option<Self>, ClaimError> {
+        #[derive(Deserialize)]
+        struct AnyVersion {
+            version: u32,
+        }
+        let path = folder.join(FILE);
+        let unreadable = |why: String| ClaimError::Unreadable { path: path.clone(), why };
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(ClaimError::Io { path: folder.to_owned(), source }),
+        };
+        let no_claim = |error: serde_json::Error| unreadable(format!("this is no campaign's file: {error}"));
+        let any: AnyVersion = serde_json::from_slice(&bytes).map_err(no_claim)?;
+        if any.version != VERSION {
+            let found = any.version;
+            return Err(unreadable(format!(
+                "it has version {found}, and this program reads version {VERSION}: use a newer equiform"
+            )));
+        }
+        serde_json::from_slice(&bytes).map(Some).map_err(no_claim)
+    }
+
+    /// The engine, with its exact version.
+    pub fn engine(&self) -> &str {
+        &self.engine
+    }
+
+    /// The oracles that are asked.
+    pub fn oracles(&self) -> &[String] {
+        &self.oracles
+    }
+
+    /// The part of the campaign that this is; none for the whole.
+    pub fn shard(&self) -> Option<Shard> {
+        self.shard
+    }
+
+    /// What is generated.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The campaign of which this is a part.
+    pub fn whole(&self) -> Self {
+        Self { shard: None, ..self.clone() }
+    }
+
+    /// The numbers of the cases.
+    pub fn cases(&self) -> impl Iterator<Item = usize> {
+        self.shard.unwrap_or(Shard::WHOLE).cases(self.settings.sources)
+    }
+
+    /// Makes the folder this campaign's, and this process's. One that is this campaign's already may be gone on with.
+    pub fn stake(&self, folder: &Path) -> Result<Held, ClaimError> {
         let io = |source| ClaimError::Io { path: folder.to_owned(), source };
         fs::create_dir_all(folder).map_err(io)?;
-        match fs::read(folder.join(FILE)) {
-            Ok(bytes) => match serde_json::from_slice::<Self>(&bytes) {
-                Ok(there) if there == *self => Ok(()),
-                _ => Err(ClaimError::Other(folder.to_owned())),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if fs::read_dir(folder).map_err(io)?.next().is_some() {
-                    return Err(ClaimError::Foreign(folder.to_owned()));
-                }
-                let file = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
-                serde_json::to_writer_pretty(&file, self).map_err(|error| io(error.into()))?;
-                file.persist(folder.join(FILE)).map_err(|error| io(error.error))?;
-                Ok(())
+        if !folder.join(FILE).exists() {
+            if fs::read_dir(folder).map_err(io)?.next().is_some() {
+                return Err(ClaimError::Foreign(folder.to_owned()));
             }
-            Err(error) => Err(io(error)),
+            self.write(folder).map_err(io)?;
+        }
+        match Self::read(folder)? {
+            Some(there) if there == *self => {}
+            _ => return Err(ClaimError::Other(folder.to_owned())),
+        }
+        let locked = File::open(folder.join(FILE)).map_err(io)?;
+        match locked.try_lock() {
+            Ok(()) => Ok(Held { _locked: locked }),
+            Err(TryLockError::WouldBlock) => Err(ClaimError::Busy(folder.to_owned())),
+            Err(TryLockError::Error(source)) => Err(io(source)),
+        }
+    }
+
+    /// Writes the claim, unless there is one already.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        let file = tempfile::NamedTempFile::new_in(folder)?;
+        serde_json::to_writer_pretty(&file, self)?;
+        match file.persist_noclobber(folder.join(FILE)) {
+            Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
+            _ => Ok(()),
         }
     }
 }
@@ -88,18 +172,30 @@ mod tests {
             edges: 0..=0,
             create_before_destroy: 0.2,
         };
-        Claim::new("terraform@1.15.5".to_owned(), vec!["graph".to_owned()], settings)
+        Claim::new("terraform@1.15.5".to_owned(), vec!["graph".to_owned()], None, settings)
     }
 
     #[test]
     fn a_campaign_may_come_back_to_its_folder_and_another_may_not() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("new/folder");
-        claim(1).stake(&out).unwrap();
-        claim(1).stake(&out).unwrap();
+        drop(claim(1).stake(&out).unwrap());
+        drop(claim(1).stake(&out).unwrap());
         let before = fs::read(out.join(FILE)).unwrap();
         assert!(matches!(claim(2).stake(&out), Err(ClaimError::Other(_))));
+        let part = Claim { shard: Some(Shard::WHOLE), ..claim(1) };
+        assert!(matches!(part.stake(&out), Err(ClaimError::Other(_))), "a part is another campaign");
         assert_eq!(fs::read(out.join(FILE)).unwrap(), before);
+        assert_eq!(Claim::read(&out).unwrap(), Some(claim(1)));
+    }
+
+    #[test]
+    fn a_folder_is_one_process_s_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = claim(1).stake(folder.path()).unwrap();
+        assert!(matches!(claim(1).stake(folder.path()), Err(ClaimError::Busy(_))));
+        drop(held);
+        claim(1).stake(folder.path()).unwrap();
     }
 
     #[test]
@@ -107,6 +203,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.txt"), "mine").unwrap();
         assert!(matches!(claim(1).stake(folder.path()), Err(ClaimError::Foreign(_))));
+    }
+
+    #[test]
+    fn a_claim_of_a_newer_version_gives_a_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FILE), r#"{"version":7,"new":true}"#).unwrap();
+        let error = claim(1).stake(folder.path()).unwrap_err().to_string();
+        assert!(error.ends_with("use a newer equiform"), "{error}");
     }
 
     #[test]

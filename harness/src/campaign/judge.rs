@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::claim::Claim;
+use super::known::KnownFindings;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
-use crate::case::{CASE_FILE, CASE_VERSION, Case, CaseError};
+use crate::case::{CASE_FILE, Case, CaseError};
 use crate::deploy::evidence;
 use crate::oracle::{Oracle, Trial};
 
@@ -28,7 +30,7 @@ pub fn case_folders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Judges all variants of the case in a folder.
+/// Judges all variants of the case in a folder. Nothing is known: see [`sort_out`].
 pub fn case(number: usize, folder: &Path, oracles: &[&Oracle]) -> Result<CaseVerdict, CaseError> {
     let case = Case::read(&folder.join(CASE_FILE))?;
     let judged = |number| {
@@ -36,7 +38,26 @@ pub fn case(number: usize, folder: &Path, oracles: &[&Oracle]) -> Result<CaseVer
         VariantVerdict { variant: number, result }
     };
     let variants = (0..case.variants.len()).map(judged).collect();
-    Ok(CaseVerdict { version: CASE_VERSION, case: number, variants })
+    Ok(CaseVerdict::new(number, variants))
+}
+
+/// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.
+pub fn engine(folder: &Path, case: &Case) -> Option<String> {
+    let of_campaign = || Some(Claim::read(folder.parent()?).ok()??.engine().to_owned());
+    case.engine.clone().or_else(of_campaign)
+}
+
+/// Tells known findings from new ones, by what is known now.
+pub fn sort_out(known: &KnownFindings, engine: &str, case: &Case, verdict: &mut VariantVerdict) {
+    let findings = match &mut verdict.result {
+        TrialResult::Fail { findings } | TrialResult::Known { findings } => std::mem::take(findings),
+        TrialResult::Pass | TrialResult::Inconclusive { .. } => return,
+    };
+    let mut findings = findings;
+    if let Ok(batches) = case.batches(verdict.variant) {
+        known.mark(engine, &batches, &mut findings);
+    }
+    verdict.result = TrialResult::of(findings);
 }
 
 /// Judges a variant by the evidence in its folder.
@@ -51,5 +72,5 @@ pub fn variant(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) 
     };
     let trial = Trial { source: &case.source, batches: &batches, stages: &stages };
     let findings: Vec<_> = oracles.iter().flat_map(|oracle| oracle.judge(&trial)).collect();
-    if findings.is_empty() { TrialResult::Pass } else { TrialResult::Fail { findings } }
+    TrialResult::of(findings)
 }

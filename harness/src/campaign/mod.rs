@@ -1,12 +1,18 @@
 //! Campaigns: many cases, generated, deployed on an engine and judged.
 //!
-//! [`settings`] generates the cases, [`claim`] keeps two campaigns out of one folder, [`judge`] asks the oracles about
-//! evidence, [`verdict`] is what comes of a case, [`tally`] what comes of all of them. Each case has a folder with all that
-//! is needed to judge it again, or to run it again.
+//! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder, [`judge`]
+//! asks the oracles about evidence, [`known`] tells known engine bugs from new ones, [`verdict`] is what comes of a case,
+//! [`tally`] what comes of all of them, [`report`] all that there is to say in the end, [`junit`] the same for test tools,
+//! [`merge`] joins parts. Each case has a folder with all that is needed to judge it again, or to run it again.
 
 pub mod claim;
 pub mod judge;
+pub mod junit;
+pub mod known;
+pub mod merge;
+pub mod report;
 pub mod settings;
+pub mod shard;
 pub mod tally;
 pub mod verdict;
 
@@ -16,32 +22,79 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::case::{CASE_FILE, CASE_VERSION, Case};
+use crate::case::{CASE_FILE, Case, CaseError};
 use crate::deploy::{DeployError, Runner};
 use crate::oracle::Oracle;
+use known::KnownFindings;
 pub use settings::Settings;
-use verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
+use shard::Shard;
+use verdict::{CaseVerdict, Result as TrialResult, VariantVerdict, VerdictError};
 
 /// What a campaign tells while it runs.
 pub trait Watcher: Sync {
     /// A variant has been judged.
     fn judged(&self, case: usize, variant: &VariantVerdict);
+
+    /// A variant had been judged by an earlier run.
+    fn stored(&self, case: usize, variant: &VariantVerdict) {
+        self.judged(case, variant);
+    }
 }
 
 /// A campaign that cannot go on.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {path}: {source}", path = path.display())]
-pub struct CampaignError {
-    path: PathBuf,
-    source: io::Error,
+pub enum CampaignError {
+    /// A folder cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The folder.
+        path: PathBuf,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// A stored verdict cannot be used.
+    #[error(transparent)]
+    Verdict(#[from] VerdictError),
+    /// A stored case cannot be used.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+}
+
+/// The folder of a case in a campaign's folder.
+pub fn case_folder(out: &Path, number: usize) -> PathBuf {
+    out.join(format!("case-{number:04}"))
+}
+
+/// The verdict that is stored for a case, by what is known now; none if the case was not finished.
+pub fn stored(
+    number: usize,
+    folder: &Path,
+    known: &KnownFindings,
+    engine: &str,
+) -> Result<Option<CaseVerdict>, CampaignError> {
+    let Some(mut verdict) = CaseVerdict::read(folder)? else { return Ok(None) };
+    verdict.case = number;
+    if verdict.variants.iter().any(|variant| variant.result != TrialResult::Pass) {
+        let case = Case::read(&folder.join(CASE_FILE))?;
+        for variant in &mut verdict.variants {
+            judge::sort_out(known, engine, &case, variant);
+        }
+    }
+    Ok(Some(verdict))
 }
 
 /// How cases are run.
 pub struct Campaign<'a> {
     /// The engine. Once its `stop` is set, the campaign ends with whole cases only.
     pub runner: &'a Runner,
+    /// Its name, with its exact version.
+    pub engine: &'a str,
     /// Who judges.
     pub oracles: &'a [&'a Oracle],
+    /// What is known.
+    pub known: &'a KnownFindings,
+    /// Which part of the cases is run.
+    pub shard: Shard,
     /// How many variants are deployed at once.
     pub jobs: usize,
     /// Who is told.
@@ -50,14 +103,14 @@ pub struct Campaign<'a> {
 
 impl Campaign<'_> {
     /// Runs the cases that have no verdict yet in the folder. Gives the verdicts of all cases that have one in the end:
-    /// fewer than there are sources if it was stopped.
+    /// fewer than its part has if it was stopped.
     pub fn run(&self, settings: &Settings, out: &Path) -> Result<Vec<CaseVerdict>, CampaignError> {
         let mut verdicts = Vec::new();
-        for number in 0..settings.sources {
-            let folder = out.join(format!("case-{number:04}"));
-            let verdict = match CaseVerdict::read(&folder) {
+        for number in self.shard.cases(settings.sources) {
+            let folder = case_folder(out, number);
+            let verdict = match stored(number, &folder, self.known, self.engine)? {
                 Some(done) => {
-                    done.variants.iter().for_each(|variant| self.watcher.judged(number, variant));
+                    done.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
                     Some(done)
                 }
                 None => {
@@ -83,11 +136,12 @@ impl Campaign<'_> {
         if self.runner.stopped() {
             return Ok(None);
         }
-        let failed = |source| CampaignError { path: folder.to_owned(), source };
-        if folder.exists() {
+        let failed = |source| CampaignError::Write { path: folder.to_owned(), source };
+        if folder.exists() && fs::read_dir(folder).map_err(failed)?.next().is_some() {
             fs::remove_dir_all(folder).map_err(failed)?;
         }
         fs::create_dir_all(folder).map_err(failed)?;
+        let case = &Case { engine: Some(self.engine.to_owned()), ..case.clone() };
         let text = serde_json::to_string_pretty(case).expect("a case is JSON");
         fs::write(folder.join(CASE_FILE), text).map_err(failed)?;
         let variants = self.deploy_all(number, case, folder);
@@ -95,7 +149,7 @@ impl Campaign<'_> {
             fs::remove_dir_all(folder).map_err(failed)?;
             return Ok(None);
         }
-        let verdict = CaseVerdict { version: CASE_VERSION, case: number, variants };
+        let verdict = CaseVerdict::new(number, variants);
         verdict.write(folder).map_err(failed)?;
         Ok(Some(verdict))
     }
@@ -119,7 +173,8 @@ impl Campaign<'_> {
                     Err(DeployError::Stopped) => return,
                     Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
                 };
-                let verdict = VariantVerdict { variant, result };
+                let mut verdict = VariantVerdict { variant, result };
+                judge::sort_out(self.known, self.engine, case, &mut verdict);
                 self.watcher.judged(number, &verdict);
                 judged.lock().expect("no holder panics").push(verdict);
             }

@@ -69,7 +69,7 @@ impl Settings {
             depends_on: 0.25,
             create_before_destroy: self.create_before_destroy,
         };
-        Case { version: CASE_VERSION, seed, source: own, edges, variants }
+        Case { version: CASE_VERSION, seed, engine: None, source: own, edges, variants }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What comes of a campaign, in numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::verdict::{CaseVerdict, Result as TrialResult};
 
@@ -9,12 +9,16 @@ use super::verdict::{CaseVerdict, Result as TrialResult};
 pub struct Tally {
     /// Variants in which nothing was found.
     pub passed: usize,
-    /// Variants in which something was found.
+    /// Variants in which something was found that is not known.
     pub failed: usize,
+    /// Variants in which all that was found is known.
+    pub known: usize,
     /// Variants that could not be judged.
     pub inconclusive: usize,
-    /// How many findings there are of each oracle and kind.
+    /// How many findings there are of each oracle and kind, without those that are known.
     pub signatures: BTreeMap<(String, String), usize>,
+    /// In how many variants each known finding shows.
+    pub names: BTreeMap<String, usize>,
 }
 
 impl Tally {
@@ -22,18 +26,27 @@ impl Tally {
     pub fn of<'a>(verdicts: impl IntoIterator<Item = &'a CaseVerdict>) -> Self {
         let mut tally = Self::default();
         for variant in verdicts.into_iter().flat_map(|verdict| &verdict.variants) {
-            match &variant.result {
-                TrialResult::Pass => tally.passed += 1,
-                TrialResult::Inconclusive { .. } => tally.inconclusive += 1,
-                TrialResult::Fail { findings } => {
-                    tally.failed += 1;
-                    for finding in findings {
-                        let signature = (finding.oracle.clone(), finding.kind.clone());
-                        *tally.signatures.entry(signature).or_default() += 1;
-                    }
-                }
-            }
+            tally.count(&variant.result);
         }
         tally
+    }
+
+    /// Counts one more variant.
+    pub fn count(&mut self, result: &TrialResult) {
+        match result {
+            TrialResult::Pass => self.passed += 1,
+            TrialResult::Inconclusive { .. } => self.inconclusive += 1,
+            TrialResult::Fail { .. } => self.failed += 1,
+            TrialResult::Known { .. } => self.known += 1,
+        }
+        let findings = result.findings();
+        let names: BTreeSet<&String> = findings.iter().filter_map(|finding| finding.known.as_ref()).collect();
+        for name in names {
+            *self.names.entry(name.clone()).or_default() += 1;
+        }
+        for finding in findings.iter().filter(|finding| finding.known.is_none()) {
+            let signature = (finding.oracle.clone(), finding.kind.clone());
+            *self.signatures.entry(signature).or_default() += 1;
+        }
     }
 }

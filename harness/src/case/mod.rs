@@ -27,6 +27,9 @@ pub struct Case {
     pub version: u32,
     /// The seed it was generated from.
     pub seed: u64,
+    /// The engine it was run on, with its exact version. A case that was not run yet has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
     /// The graph that every variant ends in.
     pub source: NamedGraph,
     /// How edges and lifecycles are chosen.

@@ -1,27 +1,43 @@
-//! How campaigns speak: a bar and failures on standard error while they run, a summary on standard output.
+//! How campaigns speak while they run: a bar where there is a terminal, and failures as they come, on standard error.
 
-use std::io::{self, Write};
+use std::sync::Mutex;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::Watcher;
 use crate::campaign::tally::Tally;
 use crate::campaign::verdict::{Result as TrialResult, VariantVerdict};
 
-/// A bar where there is a terminal, and a line for each failure everywhere.
+/// A bar where there is a terminal, and a line for each finding everywhere.
 pub struct Display {
     bar: ProgressBar,
+    tally: Mutex<Tally>,
 }
 
 impl Display {
     /// For so many variants.
     pub fn new(variants: u64) -> Self {
         let bar = ProgressBar::new(variants);
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} variants, {per_sec}, {eta} left");
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} variants, {per_sec}, {eta} left{msg}");
         bar.set_style(style.expect("the template is valid"));
-        Self { bar }
+        Self { bar, tally: Mutex::default() }
     }
+
+    fn show(&self, case: usize, variant: &VariantVerdict) {
+        for line in lines(&format!("case {case}"), variant) {
+            self.bar.suspend(|| eprintln!("{line}"));
+        }
+        let mut tally = self.tally.lock().expect("no holder panics");
+        tally.count(&variant.result);
+        self.bar.set_message(so_far(&tally));
+        self.bar.inc(1);
+    }
+}
+
+/// What was found, in a few words.
+fn so_far(tally: &Tally) -> String {
+    let parts = [(tally.failed, "failed"), (tally.known, "known"), (tally.inconclusive, "inconclusive")];
+    parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")).collect()
 }
 
 impl Drop for Display {
@@ -32,48 +48,69 @@ impl Drop for Display {
 
 impl Watcher for Display {
     fn judged(&self, case: usize, variant: &VariantVerdict) {
-        for line in lines(&format!("case {case}"), variant) {
-            self.bar.suspend(|| eprintln!("{line}"));
-        }
-        self.bar.inc(1);
+        self.show(case, variant);
+    }
+
+    /// The rate is that of this run.
+    fn stored(&self, case: usize, variant: &VariantVerdict) {
+        self.show(case, variant);
+        self.bar.reset_eta();
     }
 }
 
-/// What there is to say of a variant that did not pass, a line for each finding.
+/// What there is to say of a variant that did not pass: a line for each new finding, and one for all known ones.
 pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
     let place = format!("{case} variant {}", variant.variant);
-    match &variant.result {
-        TrialResult::Pass => Vec::new(),
-        TrialResult::Inconclusive { reason } => vec![format!("{place}: inconclusive: {reason}")],
-        TrialResult::Fail { findings } => findings
-            .iter()
-            .map(|finding| {
+    if let TrialResult::Inconclusive { reason } = &variant.result {
+        return vec![format!("{place}: inconclusive: {reason}")];
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for finding in variant.result.findings() {
+        let line = match &finding.known {
+            Some(name) => format!("{place} {}: known: {name}", finding.stage),
+            None => {
                 format!("{place} {}: {}: {}: {}", finding.stage, finding.oracle, finding.kind, finding.text)
-            })
-            .collect(),
+            }
+        };
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
     }
+    lines
 }
 
-/// Prints the numbers and turns them into an outcome. What could not be judged is no pass.
-pub fn conclude(title: &str, tally: &Tally) -> CliResult {
-    output(|out| summary(out, title, tally))?;
-    if tally.failed > 0 {
-        Ok(Outcome::Findings)
-    } else if tally.inconclusive > 0 {
-        let variants = tally.inconclusive;
-        Err(CannotRun::from(format!("{variants} variants could not be judged: their reasons are above")))
-    } else {
-        Ok(Outcome::Clean)
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::Finding;
 
-fn summary(out: &mut dyn Write, title: &str, tally: &Tally) -> io::Result<()> {
-    writeln!(out, "{title}")?;
-    writeln!(out, "  passed        {}", tally.passed)?;
-    writeln!(out, "  failed        {}", tally.failed)?;
-    writeln!(out, "  inconclusive  {}", tally.inconclusive)?;
-    for ((oracle, kind), count) in &tally.signatures {
-        writeln!(out, "  {count:5} × {oracle}: {kind}")?;
+    fn finding(kind: &str, known: Option<&str>) -> Finding {
+        Finding {
+            oracle: "steps".to_owned(),
+            kind: kind.to_owned(),
+            stage: "batch-2".to_owned(),
+            text: "create a".to_owned(),
+            known: known.map(str::to_owned),
+        }
     }
-    Ok(())
+
+    #[test]
+    fn a_known_bug_is_one_line_and_each_new_finding_another() {
+        let known = Some("old-bug");
+        let findings = vec![finding("missing", known), finding("extra", None), finding("missing", known)];
+        let variant = VariantVerdict { variant: 3, result: TrialResult::of(findings) };
+        assert_eq!(
+            lines("case 1", &variant),
+            ["case 1 variant 3 batch-2: known: old-bug", "case 1 variant 3 batch-2: steps: extra: create a"]
+        );
+    }
+
+    #[test]
+    fn the_bar_says_what_was_found_so_far() {
+        let mut tally = Tally::default();
+        assert_eq!(so_far(&tally), "");
+        tally.count(&TrialResult::of(vec![finding("extra", None)]));
+        tally.count(&TrialResult::of(vec![finding("extra", Some("old-bug"))]));
+        assert_eq!(so_far(&tally), ", 1 failed, 1 known");
+    }
 }

@@ -4,11 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::campaign_text::{conclude, lines};
+use super::campaign_text::lines;
+use super::known_args::KnownArgs;
 use super::oracles::chosen;
+use super::report_args::{Format, ReportArgs};
 use super::{CliResult, output};
 use crate::campaign::judge;
-use crate::campaign::tally::Tally;
+use crate::campaign::report::Report;
+use crate::case::{CASE_FILE, Case};
 
 /// Judge cases again, from their evidence alone: no engine is run and nothing is written.
 #[derive(Debug, Args)]
@@ -19,29 +22,43 @@ pub struct JudgeArgs {
     /// The oracles to ask [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
+    #[command(flatten)]
+    known: KnownArgs,
+    #[command(flatten)]
+    report: ReportArgs,
 }
 
 /// Judges.
 pub fn run(args: JudgeArgs) -> CliResult {
-    let oracles = chosen(&args.oracles)?;
-    let mut verdicts = Vec::new();
+    let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
+    let mut cases = Vec::new();
     for folder in &args.folders {
         let name = folder.display();
-        let cases = judge::case_folders(folder).map_err(|error| format!("{name} cannot be read: {error}"))?;
-        if cases.is_empty() {
+        let folders =
+            judge::case_folders(folder).map_err(|error| format!("{name} cannot be read: {error}"))?;
+        if folders.is_empty() {
             return Err(format!(
                 "{name} is neither a case nor a campaign: it has no case.json in it or below"
             )
             .into());
         }
-        for case in cases {
-            let verdict = judge::case(verdicts.len(), &case, &oracles)?;
-            let place = case.display().to_string();
-            let found: Vec<String> =
-                verdict.variants.iter().flat_map(|variant| lines(&place, variant)).collect();
-            output(|out| found.iter().try_for_each(|line| writeln!(out, "{line}")))?;
-            verdicts.push(verdict);
+        for folder in folders {
+            let case = Case::read(&folder.join(CASE_FILE))?;
+            let mut verdict = judge::case(cases.len(), &folder, &oracles)?;
+            let engine = judge::engine(&folder, &case).unwrap_or_default();
+            for variant in &mut verdict.variants {
+                judge::sort_out(&known, &engine, &case, variant);
+            }
+            if args.report.format == Format::Text {
+                let place = folder.display().to_string();
+                let found: Vec<String> =
+                    verdict.variants.iter().flat_map(|variant| lines(&place, variant)).collect();
+                output(|out| found.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+            }
+            cases.push((folder, verdict));
         }
     }
-    conclude(&format!("{} cases", verdicts.len()), &Tally::of(&verdicts))
+    let title = format!("{} cases", cases.len());
+    let report = Report { title, engine: None, settings: None, shard: None, complete: true, cases };
+    args.report.conclude(&report, &known)
 }

@@ -9,9 +9,12 @@ mod equiv;
 mod eval;
 mod generate;
 mod judge;
+mod known_args;
 mod ledger;
+mod merge;
 mod oracles;
 mod replay;
+mod report_args;
 mod rules;
 mod run;
 mod study;
@@ -46,6 +49,7 @@ enum Command {
     Run(run::RunArgs),
     Replay(replay::ReplayArgs),
     Judge(judge::JudgeArgs),
+    Merge(merge::MergeArgs),
     Oracles(oracles::OraclesArgs),
 }
 
@@ -96,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Judge(args) => judge::run(args),
+        Command::Merge(args) => merge::run(args),
         Command::Oracles(args) => oracles::run(args),
     };
     match result {

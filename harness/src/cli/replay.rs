@@ -6,11 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::CliResult;
-use super::campaign_text::{Display, conclude};
+use super::campaign_text::Display;
 use super::engine_args::EngineArgs;
+use super::known_args::KnownArgs;
 use super::oracles::chosen;
+use super::report_args::ReportArgs;
 use crate::campaign::Campaign;
-use crate::campaign::tally::Tally;
+use crate::campaign::report::Report;
+use crate::campaign::shard::Shard;
 use crate::case::{CASE_FILE, Case};
 
 /// Run a stored case again: the same programs, batch by batch, on this or another engine.
@@ -20,34 +23,65 @@ pub struct ReplayArgs {
     folder: PathBuf,
     #[command(flatten)]
     engine: EngineArgs,
-    /// A new folder for the evidence
-    #[arg(long, default_value = ".equiform/replay")]
-    out: PathBuf,
+    /// A new or empty folder for the evidence [default: a new one in .equiform/replay, named after the case and the engine]
+    #[arg(long)]
+    out: Option<PathBuf>,
     /// The oracles to ask [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
+    #[command(flatten)]
+    known: KnownArgs,
+    #[command(flatten)]
+    report: ReportArgs,
 }
 
 /// Replays.
 pub fn run(args: ReplayArgs) -> CliResult {
-    let oracles = chosen(&args.oracles)?;
+    let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let case = Case::read(&args.folder.join(CASE_FILE))?;
-    let out = args.out.display();
-    if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(format!("{out} is not empty: name a new folder with --out").into());
-    }
-    fs::create_dir_all(&args.out).map_err(|error| format!("the folder {out} cannot be used: {error}"))?;
-    let folder = args.out.canonicalize()?;
     let started = args.engine.start()?;
+    let out = match &args.out {
+        Some(out) => out.clone(),
+        None => fresh(
+            &args.folder.canonicalize()?.file_name().unwrap_or_default().to_string_lossy(),
+            &started.name,
+        ),
+    };
+    if fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
+    }
+    fs::create_dir_all(&out)
+        .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
+    let folder = out.canonicalize()?;
     let watcher = Display::new(case.variants.len() as u64);
-    let campaign =
-        Campaign { runner: &started.runner, oracles: &oracles, jobs: args.engine.jobs(), watcher: &watcher };
+    let campaign = Campaign {
+        runner: &started.runner,
+        engine: &started.name,
+        oracles: &oracles,
+        known: &known,
+        shard: Shard::WHOLE,
+        jobs: args.engine.jobs(),
+        watcher: &watcher,
+    };
     let verdict = campaign.run_case(0, &case, &folder)?;
     drop(watcher);
-    match verdict {
-        Some(verdict) => {
-            conclude(&format!("{} on {}", folder.display(), started.name), &Tally::of([&verdict]))
-        }
-        None => Err("stopped; run it again to begin anew".into()),
-    }
+    let Some(verdict) = verdict else { return Err("stopped; run it again to begin anew".into()) };
+    let report = Report {
+        title: folder.display().to_string(),
+        engine: Some(started.name.clone()),
+        settings: None,
+        shard: None,
+        complete: true,
+        cases: vec![(folder, verdict)],
+    };
+    args.report.conclude(&report, &known)
+}
+
+/// A folder that is not there yet.
+fn fresh(case: &str, engine: &str) -> PathBuf {
+    let place = |name: String| PathBuf::from(".equiform/replay").join(name);
+    let name = format!("{case}-{}", engine.replace(['/', ' '], "-"));
+    let again = (2..).map(|number| place(format!("{name}-{number}")));
+    let mut folders = std::iter::once(place(name.clone())).chain(again);
+    folders.find(|folder| !folder.exists()).expect("there is always a next number")
 }

@@ -6,12 +6,15 @@ use clap::Args;
 
 use super::CliResult;
 use super::amount::Amount;
-use super::campaign_text::{Display, conclude};
+use super::campaign_text::Display;
 use super::engine_args::EngineArgs;
+use super::known_args::KnownArgs;
 use super::oracles::chosen;
+use super::report_args::ReportArgs;
 use crate::campaign::claim::Claim;
-use crate::campaign::tally::Tally;
-use crate::campaign::{Campaign, Settings};
+use crate::campaign::report::Report;
+use crate::campaign::shard::Shard;
+use crate::campaign::{Campaign, Settings, case_folder};
 
 /// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
 ///
@@ -47,11 +50,18 @@ pub struct RunArgs {
     /// The oracles to ask [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
+    /// Only a part of the cases: 1/4 is the first of four parts, which `equiform merge` joins
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    #[command(flatten)]
+    known: KnownArgs,
+    #[command(flatten)]
+    report: ReportArgs,
 }
 
 /// Runs the campaign.
 pub fn run(args: RunArgs) -> CliResult {
-    let oracles = chosen(&args.oracles)?;
+    let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let started = args.engine.start()?;
     let settings = Settings {
         seed: args.seed,
@@ -63,17 +73,34 @@ pub fn run(args: RunArgs) -> CliResult {
         create_before_destroy: args.create_before_destroy,
     };
     let names = oracles.iter().map(|oracle| oracle.name.to_owned()).collect();
-    Claim::new(started.name.clone(), names, settings.clone()).stake(&args.out)?;
+    let claim = Claim::new(started.name.clone(), names, args.shard, settings.clone());
+    let _held = claim.stake(&args.out)?;
     let out = args.out.canonicalize()?;
-    let watcher = Display::new(args.sources as u64 * args.variants);
-    let campaign =
-        Campaign { runner: &started.runner, oracles: &oracles, jobs: args.engine.jobs(), watcher: &watcher };
+    let all = claim.cases().count();
+    let watcher = Display::new(all as u64 * args.variants);
+    let campaign = Campaign {
+        runner: &started.runner,
+        engine: &started.name,
+        oracles: &oracles,
+        known: &known,
+        shard: args.shard.unwrap_or(Shard::WHOLE),
+        jobs: args.engine.jobs(),
+        watcher: &watcher,
+    };
     let verdicts = campaign.run(&settings, &out)?;
     drop(watcher);
-    let title = format!("{} on {}", out.display(), started.name);
-    let outcome = conclude(&title, &Tally::of(&verdicts))?;
-    if verdicts.len() < settings.sources {
-        let (done, all) = (verdicts.len(), settings.sources);
+    let done = verdicts.len();
+    let cases = verdicts.into_iter().map(|verdict| (case_folder(&out, verdict.case), verdict)).collect();
+    let report = Report {
+        title: out.display().to_string(),
+        engine: Some(started.name.clone()),
+        settings: Some(settings),
+        shard: args.shard,
+        complete: done == all,
+        cases,
+    };
+    let outcome = args.report.conclude(&report, &known)?;
+    if !report.complete {
         return Err(
             format!("stopped after {done} of {all} cases; the same command goes on from there").into()
         );

@@ -38,6 +38,9 @@ pub struct Finding {
     pub stage: String,
     /// What was seen, for people.
     pub text: String,
+    /// The name of the known engine bug that explains it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
 }
 
 impl Finding {
@@ -47,6 +50,7 @@ impl Finding {
             kind: kind.to_owned(),
             stage: stage.stage.name(),
             text: text.into(),
+            known: None,
         }
     }
 }

@@ -5,6 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use equiform::campaign::judge;
+use equiform::campaign::known::KnownFindings;
+use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
 use equiform::campaign::verdict::VariantVerdict;
 use equiform::campaign::{Campaign, Settings, Watcher};
@@ -45,7 +47,16 @@ fn a_small_campaign_finds_nothing(spec: &str) {
     let (folder, server) = (tempfile::tempdir().unwrap(), provider(Way::Reattach));
     let runner = runner(&engine(spec), &server, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
-    let campaign = Campaign { runner: &runner, oracles: &oracles, jobs: 2, watcher: &Nobody };
+    let known = KnownFindings::none();
+    let campaign = Campaign {
+        runner: &runner,
+        engine: spec,
+        oracles: &oracles,
+        known: &known,
+        shard: Shard::WHOLE,
+        jobs: 2,
+        watcher: &Nobody,
+    };
     let verdicts = campaign.run(&small(), folder.path()).unwrap();
     let tally = Tally::of(&verdicts);
     assert_eq!((tally.passed, tally.failed, tally.inconclusive), (4, 0, 0), "{verdicts:#?}");
@@ -71,7 +82,16 @@ fn a_campaign_that_is_stopped_keeps_whole_cases_and_goes_on_from_there() {
     let runner = runner(&engine("terraform@1.15.5"), &server, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let impatient = Impatient(&runner);
-    let campaign = Campaign { runner: &runner, oracles: &oracles, jobs: 1, watcher: &impatient };
+    let known = KnownFindings::none();
+    let campaign = Campaign {
+        runner: &runner,
+        engine: "terraform@1.15.5",
+        oracles: &oracles,
+        known: &known,
+        shard: Shard::WHOLE,
+        jobs: 1,
+        watcher: &impatient,
+    };
     let first = campaign.run(&small(), folder.path()).unwrap();
     assert_eq!(first.len(), 1);
     assert!(!folder.path().join("case-0001").exists(), "a case that was not finished is gone");

@@ -120,6 +120,7 @@ fn case(by_order: bool) -> Case {
     Case {
         version: CASE_VERSION,
         seed: 0,
+        engine: None,
         source: serde_json::from_str(source).unwrap(),
         edges: EdgeChoice { seed: 0, pinned: 0.0, depends_on, create_before_destroy: 0.0 },
         variants: variants.map(str::to_owned).to_vec(),

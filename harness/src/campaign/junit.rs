@@ -1,0 +1,172 @@
+//! A campaign as a JUnit file: a test suite for each case, a test case for each variant.
+//!
+//! A new finding is a failure, a variant that could not be judged is an error. A variant in which all is known is skipped, with
+//! the names as the message: tools show it, and do not fail on it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+
+use super::judge::variant_folder;
+use super::report::Report;
+use super::verdict::Result as TrialResult;
+use crate::deploy::evidence::{STAGES, StageRecord};
+use crate::oracle::Finding;
+
+/// Writes the file, whole or not at all.
+pub fn write(report: &Report, path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let file = tempfile::NamedTempFile::new_in(folder)?;
+    document(report).serialize(&file).map_err(io::Error::other)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn document(report: &Report) -> quick_junit::Report {
+    let engine = report.engine.as_deref().unwrap_or("equiform");
+    let mut document = quick_junit::Report::new(engine);
+    for (folder, verdict) in &report.cases {
+        let name = folder.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let mut suite = TestSuite::new(name.clone());
+        suite.add_property(("folder", folder.display().to_string().as_str()));
+        let mut total = Duration::ZERO;
+        for variant in &verdict.variants {
+            let title = format!("variant-{:04}", variant.variant);
+            let mut test = TestCase::new(title, status(&variant.result));
+            test.set_classname(format!("{engine}.{name}"));
+            if let Some(took) = took(&variant_folder(folder, variant.variant)) {
+                test.set_time(took);
+                total += took;
+            }
+            suite.add_test_case(test);
+        }
+        suite.set_time(total);
+        document.add_test_suite(suite);
+    }
+    document
+}
+
+fn status(result: &TrialResult) -> TestCaseStatus {
+    let mut status = match result {
+        TrialResult::Pass => return TestCaseStatus::success(),
+        TrialResult::Known { .. } => TestCaseStatus::skipped(),
+        TrialResult::Fail { .. } => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        TrialResult::Inconclusive { .. } => TestCaseStatus::non_success(NonSuccessKind::Error),
+    };
+    let findings = result.findings();
+    let list = |items: BTreeSet<String>| items.into_iter().collect::<Vec<_>>().join(", ");
+    match result {
+        TrialResult::Inconclusive { reason } => {
+            status.set_type("inconclusive").set_message(reason.as_str());
+        }
+        TrialResult::Known { .. } => {
+            let names = findings.iter().filter_map(|finding| finding.known.clone()).collect();
+            status.set_message(format!("known: {}", list(names)));
+        }
+        _ => {
+            let new = findings.iter().filter(|finding| finding.known.is_none());
+            let signatures = new.map(|finding| format!("{}: {}", finding.oracle, finding.kind)).collect();
+            status.set_type("finding").set_message(list(signatures));
+        }
+    }
+    if !findings.is_empty() {
+        status.set_description(findings.iter().map(line).collect::<Vec<_>>().join("\n"));
+    }
+    status
+}
+
+fn line(finding: &Finding) -> String {
+    let known = finding.known.as_ref().map(|name| format!(" (known: {name})")).unwrap_or_default();
+    format!("{}: {}: {}{known}: {}", finding.stage, finding.oracle, finding.kind, finding.text)
+}
+
+/// How long the engine's commands took for a variant.
+fn took(folder: &Path) -> Option<Duration> {
+    let records: Vec<StageRecord> = serde_json::from_slice(&fs::read(folder.join(STAGES)).ok()?).ok()?;
+    Some(Duration::from_millis(records.iter().map(|record| record.milliseconds).sum()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::super::verdict::{CaseVerdict, VariantVerdict};
+    use super::*;
+
+    fn finding(text: &str, known: Option<&str>) -> Finding {
+        Finding {
+            oracle: "health".to_owned(),
+            kind: "fails".to_owned(),
+            stage: "batch-1".to_owned(),
+            text: text.to_owned(),
+            known: known.map(str::to_owned),
+        }
+    }
+
+    fn report(folder: PathBuf) -> Report {
+        let results = [
+            TrialResult::Pass,
+            TrialResult::of(vec![finding("a <b> & \"c\" ]]> \u{1b}[31mred\u{1b}[0m \u{0}\u{7} é", None)]),
+            TrialResult::of(vec![finding("d", Some("old-bug"))]),
+            TrialResult::Inconclusive { reason: "stages.json: <gone> & away".to_owned() },
+        ];
+        let variants = results.into_iter().enumerate();
+        let variants = variants.map(|(variant, result)| VariantVerdict { variant, result }).collect();
+        Report {
+            title: "x".to_owned(),
+            engine: Some("terraform@1.15.5".to_owned()),
+            settings: None,
+            shard: None,
+            complete: true,
+            cases: vec![(folder, CaseVerdict::new(0, variants))],
+        }
+    }
+
+    #[test]
+    fn an_xml_parser_reads_back_what_came_of_each_variant_whatever_the_engine_printed() {
+        let root = tempfile::tempdir().unwrap();
+        let case = root.path().join("case-0000");
+        fs::create_dir_all(variant_folder(&case, 0)).unwrap();
+        let record = |milliseconds| StageRecord {
+            stage: "batch-1".to_owned(),
+            command: "apply".to_owned(),
+            exit: Some(0),
+            timed_out: false,
+            lock_left: false,
+            milliseconds,
+        };
+        let records = serde_json::to_vec(&[record(1200), record(300)]).unwrap();
+        fs::write(variant_folder(&case, 0).join(STAGES), records).unwrap();
+        let path = root.path().join("new/junit.xml");
+        write(&report(case), &path).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let suites: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testsuite")).collect();
+        assert_eq!(suites.len(), 1);
+        let number = |name| suites[0].attribute(name).unwrap();
+        assert_eq!(
+            ["name", "tests", "failures", "errors", "skipped"].map(number),
+            ["case-0000", "4", "1", "1", "1"]
+        );
+        let tests: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testcase")).collect();
+        let names: Vec<_> = tests.iter().map(|test| test.attribute("name").unwrap()).collect();
+        assert_eq!(names, ["variant-0000", "variant-0001", "variant-0002", "variant-0003"]);
+        assert_eq!(tests[0].attribute("time"), Some("1.500"));
+        let of = |test: usize, tag: &str| {
+            let found = tests[test].children().find(|node| node.has_tag_name(tag));
+            found.unwrap_or_else(|| panic!("{tag} in {text}"))
+        };
+        assert_eq!(
+            of(1, "failure").text(),
+            Some("batch-1: health: fails: a <b> & \"c\" ]]> red  é"),
+            "what XML cannot hold is gone, all else is there"
+        );
+        assert_eq!(of(2, "skipped").attribute("message"), Some("known: old-bug"));
+        assert_eq!(of(3, "error").attribute("message"), Some("stages.json: <gone> & away"));
+    }
+}

@@ -1,0 +1,147 @@
+use super::*;
+use crate::model::{EdgeKind, ResourceDescription};
+
+/// Resources as `name:dependencies`, a `!` behind the name for create_before_destroy, a `*` before a dependency for a
+/// reference whose change replaces, a `~` for one whose change updates.
+fn deployment(text: &str) -> Deployment {
+    let mut deployment = Deployment::default();
+    for resource in text.split_whitespace() {
+        let (name, dependencies) = resource.split_once(':').unwrap_or((resource, ""));
+        let mut description = ResourceDescription {
+            create_before_destroy: name.ends_with('!'),
+            ..ResourceDescription::default()
+        };
+        for dependency in dependencies.split(',').filter(|dependency| !dependency.is_empty()) {
+            let kind = match dependency.chars().next() {
+                Some('*') => EdgeKind::PinnedRefs,
+                Some('~') => EdgeKind::Refs,
+                _ => EdgeKind::DependsOn,
+            };
+            description.dependencies.insert(dependency.trim_start_matches(['*', '~']).to_owned(), kind);
+        }
+        deployment.resources.insert(name.trim_end_matches('!').to_owned(), description);
+    }
+    deployment
+}
+
+const REMOVED: Condition = Condition::RemovedDependentOutlivesReplacedDependency;
+const REPLACED: Condition = Condition::ReplacedDependentOutlivesRemovedDependency;
+const FORGOTTEN: Condition = Condition::ReplacedDependentOutlivesForgetfulDependency;
+const BOTH: Condition = Condition::ReplacedDependentOutlivesReplacedDependency;
+
+/// The conditions that are true of a step. `p` and `q` stand for what makes a resource change: a pinned reference that
+/// comes or goes.
+fn holding(before: &str, after: &str) -> Vec<Condition> {
+    holding_after(&[before, after])
+}
+
+fn holding_after(programs: &[&str]) -> Vec<Condition> {
+    let programs: Vec<Deployment> = programs.iter().map(|text| deployment(text)).collect();
+    let programs: Vec<&Deployment> = programs.iter().collect();
+    let all = [REMOVED, REPLACED, BOTH, FORGOTTEN];
+    all.into_iter().filter(|condition| condition.holds(&programs)).collect()
+}
+
+#[test]
+fn the_reduced_cases_fulfil_their_conditions_and_no_other() {
+    assert_eq!(holding("p a:*p b!:a", "p a"), [REMOVED]);
+    assert_eq!(holding("p a b:a,*p", "p b c!:b"), [REPLACED]);
+    assert_eq!(holding("p a:*p b!:a,*p", "p a b!"), [BOTH]);
+    let forgotten = ["p u a b!:a,*p", "p u a:~u b!:a,*p", "p u b!"];
+    assert_eq!(holding_after(&forgotten), [FORGOTTEN]);
+}
+
+#[test]
+fn nothing_is_forgotten_where_the_dependent_is_changed_too_or_nothing_was() {
+    assert_eq!(holding_after(&["p u a b!:a,*p", "p u a:~u b!:a,*p,~u", "p u b!"]), []);
+    assert_eq!(holding_after(&["p u a b!:a,*p", "p u a b!:a,*p", "p u b!"]), []);
+    assert_eq!(holding_after(&["p u a:~u b!:a,*p", "p u b!"]), []);
+}
+
+#[test]
+fn a_condition_reaches_through_the_whole_chain() {
+    assert_eq!(holding("p a:*p m:a b!:m", "p a m"), [REMOVED]);
+    assert_eq!(holding("p a m:a b:m,*p", "p m b c!:b"), [REPLACED]);
+}
+
+#[test]
+fn without_create_before_destroy_or_without_a_replacement_no_condition_is_true() {
+    assert_eq!(holding("p a:*p b:a", "p a"), []);
+    assert_eq!(holding("p a:*p b!:a", "p a:*p"), []);
+    assert_eq!(holding("p a b:a,*p", "p b c:b"), []);
+    assert_eq!(holding("p a:*p b!:a,*p", "p a b!:a"), [], "it spreads where the edge stays");
+    assert_eq!(holding("", "p a:*p b!:a"), []);
+    assert_eq!(holding("p a:*p b!:a", ""), [], "all of it goes in one order");
+}
+
+fn finding(stage: &str, oracle: &str, kind: &str, text: &str) -> Finding {
+    Finding {
+        oracle: oracle.to_owned(),
+        kind: kind.to_owned(),
+        stage: stage.to_owned(),
+        text: text.to_owned(),
+        known: None,
+    }
+}
+
+/// What is marked of a cycle in the first step from `before` to `after`, and of two findings beside it.
+fn marked(engine: &str, before: &str, after: &str, text: &str) -> Vec<Option<String>> {
+    let batches: Vec<Batch> = [before, after]
+        .map(|text| Batch { deployment: deployment(text), order: Vec::new() })
+        .into_iter()
+        .collect();
+    let mut findings = vec![
+        finding("batch-2", "steps", "missing", "delete b"),
+        finding("batch-2", "steps", "extra", "create z"),
+        finding("batch-1", "steps", "missing", "create b"),
+        finding("batch-2", "health", "reports a cycle", text),
+    ];
+    KnownFindings::shipped().mark(engine, &batches, &mut findings);
+    findings.into_iter().map(|finding| finding.known).collect()
+}
+
+const CYCLE: &str = "apply ended with exit code 1: Error: Cycle: a, b (destroy), a (destroy)";
+
+#[test]
+fn a_known_cycle_takes_what_it_kept_from_happening_along_and_nothing_else() {
+    let name = Some("cycle-dependent-removed".to_owned());
+    let marks = marked("terraform@1.15.5", "p a:*p b!:a", "p a", CYCLE);
+    assert_eq!(marks, [name.clone(), None, None, name]);
+}
+
+#[test]
+fn a_cycle_where_none_is_due_is_not_known() {
+    assert_eq!(marked("terraform@1.15.5", "p a:*p b:a", "p a", CYCLE), [None, None, None, None]);
+}
+
+#[test]
+fn a_finding_is_known_for_the_named_engines_and_versions_only() {
+    let known = |engine| marked(engine, "p a:*p b!:a", "p a", CYCLE)[3].is_some();
+    assert!(known("tofu@1.12.6") && known("terraform@1.16.0-beta1"));
+    assert!(
+        !known("terraform@1.5.7") && !known("pulumi@3.0.0") && !known("terraform") && !known("terraform@x")
+    );
+}
+
+#[test]
+fn every_shipped_entry_has_its_smallest_case_beside_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let known = KnownFindings::parse(SHIPPED).unwrap();
+    assert!(!known.0.is_empty());
+    for entry in &known.0 {
+        assert!(root.join(&entry.case).join("README.md").is_file(), "{}", entry.case);
+        assert_eq!(known.get(&entry.name), Some(entry), "names are unique");
+    }
+}
+
+#[test]
+fn a_file_that_would_hide_new_bugs_or_cannot_be_understood_is_refused_with_a_reason() {
+    let entry = "version = 1\n[[finding]]\nname = \"x\"\ntext = \"t\"\ncase = \"c\"\noracle = \"health\"\nkind = \"fails\"\n\
+                 engines = { tofu = \"*\" }\n";
+    let error = |text: &str| KnownFindings::parse(text).unwrap_err();
+    assert!(error(entry).contains("`x` has neither `condition` nor `contains`"));
+    assert!(error(&format!("{entry}condition = \"full-moon\"\n")).contains("line 9"));
+    assert!(error(&format!("{entry}contain = \"x\"\n")).contains("unknown field `contain`"));
+    assert!(error("version = 2").contains("version 2"));
+    assert!(KnownFindings::parse(&format!("{entry}contains = \"x\"\n")).is_ok());
+}

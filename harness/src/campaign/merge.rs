@@ -1,0 +1,217 @@
+//! Joining the parts of a campaign.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::case_folder;
+use super::claim::{Claim, ClaimError};
+use super::verdict::{CaseVerdict, VerdictError};
+
+/// Parts that cannot be joined.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// A folder is no campaign, or no part of one.
+    #[error("{} is not a part of a campaign: it was not run with --shard", .0.display())]
+    NoPart(PathBuf),
+    /// Two folders are of different campaigns.
+    #[error("{} and {} are parts of different campaigns: their engines, oracles, settings or numbers of parts differ", .0.display(), .1.display())]
+    Different(PathBuf, PathBuf),
+    /// Two folders are the same part.
+    #[error("{} and {} are the same part, {part}", first.display(), second.display())]
+    Twice {
+        /// One of them.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+        /// Which part.
+        part: String,
+    },
+    /// A part is not there.
+    #[error("part {0} is missing: name its folder too")]
+    Missing(String),
+    /// A part was not run to its end.
+    #[error("{} is not finished: its case {case} has no verdict; `equiform run --resume {}` goes on with it", folder.display(), folder.display())]
+    Unfinished {
+        /// The part's folder.
+        folder: PathBuf,
+        /// The first case without a verdict.
+        case: usize,
+    },
+    /// The folder to write is in use.
+    #[error("{} is not empty: name a new folder with --out", .0.display())]
+    Occupied(PathBuf),
+    /// A claim cannot be read.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
+    /// A verdict cannot be read.
+    #[error(transparent)]
+    Verdict(#[from] VerdictError),
+    /// A file cannot be read or written.
+    #[error("cannot copy to {}: {source}", path.display())]
+    Io {
+        /// Where to.
+        path: PathBuf,
+        /// The system's word.
+        source: io::Error,
+    },
+}
+
+/// Joins the parts in `folders` into the new folder `out`, which is there whole or not at all. Gives the joint campaign's
+/// claim.
+pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Claim, MergeError> {
+    let parts = parts(folders)?;
+    let io = |source| MergeError::Io { path: out.to_owned(), source };
+    if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) || out.is_file() {
+        return Err(MergeError::Occupied(out.to_owned()));
+    }
+    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(io)?;
+    let joint = tempfile::Builder::new()
+        .prefix(".merge-")
+        .permissions(fs::Permissions::from_mode(0o777))
+        .tempdir_in(parent)
+        .map_err(io)?;
+    let whole = parts[0].1.whole();
+    for (folder, claim) in &parts {
+        for number in claim.cases() {
+            let (from, to) = (case_folder(folder, number), case_folder(joint.path(), number));
+            link_tree(&from, &to).map_err(io)?;
+        }
+    }
+    whole.write(joint.path()).map_err(io)?;
+    fs::rename(joint.path(), out).map_err(io)?;
+    // What it would remove at its end is `out` by now.
+    let _ = joint.keep();
+    Ok(whole)
+}
+
+/// The claims of the parts, checked: each part of one campaign once, and finished.
+fn parts(folders: &[PathBuf]) -> Result<Vec<(&PathBuf, Claim)>, MergeError> {
+    let mut parts: Vec<(&PathBuf, Claim)> = Vec::new();
+    for folder in folders {
+        let claim = Claim::read(folder)?.ok_or_else(|| MergeError::NoPart(folder.clone()))?;
+        let shard = claim.shard().ok_or_else(|| MergeError::NoPart(folder.clone()))?;
+        if let Some((first, other)) = parts.first()
+            && (other.whole() != claim.whole()
+                || !other.shard().is_some_and(|part| part.all().eq(shard.all())))
+        {
+            return Err(MergeError::Different((*first).clone(), folder.clone()));
+        }
+        if let Some((first, _)) = parts.iter().find(|(_, other)| other.shard() == Some(shard)) {
+            let (first, second, part) = ((*first).clone(), folder.clone(), shard.to_string());
+            return Err(MergeError::Twice { first, second, part });
+        }
+        parts.push((folder, claim));
+    }
+    let all = parts.first().and_then(|(_, claim)| claim.shard()).into_iter().flat_map(|shard| shard.all());
+    for shard in all {
+        if !parts.iter().any(|(_, claim)| claim.shard() == Some(shard)) {
+            return Err(MergeError::Missing(shard.to_string()));
+        }
+    }
+    for (folder, claim) in &parts {
+        for case in claim.cases() {
+            if CaseVerdict::read(&case_folder(folder, case))?.is_none() {
+                return Err(MergeError::Unfinished { folder: (*folder).clone(), case });
+            }
+        }
+    }
+    Ok(parts)
+}
+
+/// The same files at another place. Evidence is never changed, so a hard link does where the system allows one.
+fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            link_tree(&entry.path(), &target)?;
+        } else if fs::hard_link(entry.path(), &target).is_err() {
+            fs::copy(entry.path(), &target)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Settings, shard::Shard};
+    use super::*;
+
+    fn claim(shard: Option<&str>, seed: u64) -> Claim {
+        let settings = Settings {
+            seed,
+            sources: 5,
+            variants: 1,
+            batches: 1,
+            resources: 1..=1,
+            edges: 0..=0,
+            create_before_destroy: 0.2,
+        };
+        let shard = shard.map(|text| text.parse::<Shard>().unwrap());
+        Claim::new("terraform@1.15.5".to_owned(), vec!["graph".to_owned()], shard, settings)
+    }
+
+    /// A part as a run leaves it.
+    fn part(root: &Path, name: &str, claim: &Claim) -> PathBuf {
+        let folder = root.join(name);
+        drop(claim.stake(&folder).unwrap());
+        for number in claim.cases() {
+            let case = case_folder(&folder, number);
+            fs::create_dir_all(case.join("variant-0000/batch-1")).unwrap();
+            fs::write(case.join("variant-0000/batch-1/main.tf"), number.to_string()).unwrap();
+            CaseVerdict::new(number, Vec::new()).write(&case).unwrap();
+        }
+        folder
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn joined_parts_are_the_whole_campaign() {
+        let root = tempfile::tempdir().unwrap();
+        let folders =
+            [part(root.path(), "b", &claim(Some("2/2"), 1)), part(root.path(), "a", &claim(Some("1/2"), 1))];
+        let out = root.path().join("new/out");
+        merge(&folders, &out).unwrap();
+        let cases = (0..5).map(|number| format!("case-{number:04}"));
+        let expected: Vec<String> = ["campaign.json".to_owned()].into_iter().chain(cases).collect();
+        assert_eq!(names(&out), expected);
+        assert_eq!(names(&root.path().join("new")), ["out"], "nothing else is left");
+        assert_eq!(fs::read(out.join("case-0003/variant-0000/batch-1/main.tf")).unwrap(), b"3");
+        claim(None, 1).stake(&out).expect("the whole campaign goes on here");
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused_and_nothing_is_written() {
+        let root = tempfile::tempdir().unwrap();
+        let make = |name, shard, seed| part(root.path(), name, &claim(shard, seed));
+        let (first, second) = (make("a", Some("1/2"), 1), make("b", Some("2/2"), 1));
+        let (other, third) = (make("c", Some("2/2"), 2), make("d", Some("2/3"), 1));
+        let (whole, again) = (make("e", None, 1), make("f", Some("1/2"), 1));
+        let unfinished = make("g", Some("2/2"), 1);
+        fs::remove_dir_all(case_folder(&unfinished, 3)).unwrap();
+        let out = root.path().join("out");
+        let error = |folders: &[&PathBuf]| {
+            let folders: Vec<PathBuf> = folders.iter().map(|folder| (*folder).clone()).collect();
+            merge(&folders, &out).unwrap_err()
+        };
+        assert!(matches!(error(&[&first, &other]), MergeError::Different(..)));
+        assert!(matches!(error(&[&first, &third]), MergeError::Different(..)));
+        assert!(matches!(error(&[&first, &again]), MergeError::Twice { .. }));
+        assert!(matches!(error(&[&first]), MergeError::Missing(part) if part == "2/2"));
+        assert!(matches!(error(&[&whole]), MergeError::NoPart(_)));
+        assert!(matches!(error(&[&first, &unfinished]), MergeError::Unfinished { case: 3, .. }));
+        assert!(!out.exists());
+        let occupied = merge(&[first.clone(), second], &first).unwrap_err();
+        assert!(matches!(occupied, MergeError::Occupied(_)));
+    }
+}

@@ -1,0 +1,130 @@
+//! All that there is to say of a campaign in the end, as one JSON document. `docs/campaigns.md` describes it.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::known::KnownFindings;
+use super::tally::Tally;
+use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
+use super::{Settings, shard::Shard};
+
+/// The version of the document.
+const VERSION: u32 = 1;
+
+/// What there is to say.
+#[derive(Debug)]
+pub struct Report {
+    /// What was run or judged: a folder, or how many there are.
+    pub title: String,
+    /// The engine, if there is one.
+    pub engine: Option<String>,
+    /// What was generated.
+    pub settings: Option<Settings>,
+    /// The part of a campaign that this is.
+    pub shard: Option<Shard>,
+    /// Whether there is a verdict for every case.
+    pub complete: bool,
+    /// The cases, with their folders.
+    pub cases: Vec<(PathBuf, CaseVerdict)>,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    campaign: &'a str,
+    engine: Option<&'a str>,
+    settings: Option<&'a Settings>,
+    shard: Option<Shard>,
+    complete: bool,
+    counts: Counts,
+    signatures: Vec<SignatureCount<'a>>,
+    known: Vec<KnownCount<'a>>,
+    cases: Vec<CaseEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    known: usize,
+    inconclusive: usize,
+}
+
+#[derive(Serialize)]
+struct SignatureCount<'a> {
+    oracle: &'a str,
+    kind: &'a str,
+    findings: usize,
+}
+
+#[derive(Serialize)]
+struct KnownCount<'a> {
+    name: &'a str,
+    text: Option<&'a str>,
+    case: Option<&'a str>,
+    variants: usize,
+}
+
+#[derive(Serialize)]
+struct CaseEntry<'a> {
+    case: usize,
+    folder: &'a Path,
+    variants: Vec<&'a VariantVerdict>,
+}
+
+impl Report {
+    /// Its numbers.
+    pub fn tally(&self) -> Tally {
+        Tally::of(self.cases.iter().map(|(_, verdict)| verdict))
+    }
+
+    /// The document. Of the cases, it has those in which a variant did not pass, with these variants.
+    pub fn json(&self, known: &KnownFindings) -> String {
+        let tally = self.tally();
+        let not_passed = |verdict: &&VariantVerdict| verdict.result != TrialResult::Pass;
+        let document = Document {
+            version: VERSION,
+            campaign: &self.title,
+            engine: self.engine.as_deref(),
+            settings: self.settings.as_ref(),
+            shard: self.shard,
+            complete: self.complete,
+            counts: Counts {
+                passed: tally.passed,
+                failed: tally.failed,
+                known: tally.known,
+                inconclusive: tally.inconclusive,
+            },
+            signatures: tally
+                .signatures
+                .iter()
+                .map(|((oracle, kind), findings)| SignatureCount { oracle, kind, findings: *findings })
+                .collect(),
+            known: tally
+                .names
+                .iter()
+                .map(|(name, variants)| {
+                    let entry = known.get(name);
+                    KnownCount {
+                        name,
+                        text: entry.map(|entry| entry.text.as_str()),
+                        case: entry.map(|entry| entry.case.as_str()),
+                        variants: *variants,
+                    }
+                })
+                .collect(),
+            cases: self
+                .cases
+                .iter()
+                .map(|(folder, verdict)| CaseEntry {
+                    case: verdict.case,
+                    folder,
+                    variants: verdict.variants.iter().filter(not_passed).collect(),
+                })
+                .filter(|entry| !entry.variants.is_empty())
+                .collect(),
+        };
+        serde_json::to_string_pretty(&document).expect("a report is JSON")
+    }
+}

@@ -1,0 +1,88 @@
+//! A part of a campaign, so that several machines can share it.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The `index`-th of `of` parts, counted from 1. Every part has the cases that the whole campaign has under the same
+/// numbers, so joining parts is putting their folders side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Shard {
+    index: usize,
+    of: usize,
+}
+
+impl Shard {
+    /// All of it.
+    pub const WHOLE: Self = Self { index: 1, of: 1 };
+
+    /// All parts of which this is one.
+    pub fn all(self) -> impl Iterator<Item = Self> {
+        (1..=self.of).map(move |index| Self { index, of: self.of })
+    }
+
+    /// The numbers of its cases, of a campaign with so many.
+    pub fn cases(self, sources: usize) -> impl Iterator<Item = usize> {
+        (self.index - 1..sources).step_by(self.of)
+    }
+}
+
+impl Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> Self {
+        shard.to_string()
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers =
+            text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((index, of)) if (1..=of).contains(&index) => Ok(Self { index, of }),
+            _ => Err(format!("`{text}` is no part; write 1/4 for the first of four")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_parts_hold_every_case_once(sources in 0usize..60, of in 1usize..9) {
+            let any: Shard = format!("1/{of}").parse().unwrap();
+            let mut numbers: Vec<usize> = any.all().flat_map(|shard| shard.cases(sources)).collect();
+            numbers.sort_unstable();
+            prop_assert!(numbers.into_iter().eq(0..sources));
+        }
+    }
+
+    #[test]
+    fn what_is_no_part_is_refused() {
+        for text in ["0/4", "5/4", "1", "a/b", "1/0", ""] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+        assert_eq!("2/4".parse::<Shard>().unwrap().cases(10).collect::<Vec<_>>(), [1, 5, 9]);
+    }
+}
