@@ -1,15 +1,13 @@
 //! What commands that run an engine share: which engine, and how it is run.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::CannotRun;
+use super::{CannotRun, interrupt};
 use crate::deploy::Runner;
 use crate::deploy::provider::{self, Server};
+use crate::deploy::stop::Stop;
 use crate::engine::{EngineSpec, Engines};
 
 /// Which engine, and how it is run.
@@ -45,10 +43,8 @@ impl EngineArgs {
     pub fn start(&self) -> Result<Started, CannotRun> {
         let engine = Engines::from_env()?.locate(&self.engine)?;
         let server = Server::start(&provider::locate()?)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&stop))?;
-        }
+        let stop = Stop::default();
+        interrupt::watch(stop.clone())?;
         let runner = Runner {
             engine: engine.path,
             attachment: server.attachment().clone(),

@@ -1,17 +1,16 @@
 //! Deploying a variant on a real engine, stage by stage, and keeping the evidence.
 //!
 //! [`process`] runs one engine command in a process group of its own, [`provider`] keeps a mock provider up for engines
-//! to attach to, [`evidence`] is what remains on disk: all that the oracles see.
+//! to attach to, [`stop`] ends it early, [`evidence`] is what remains on disk: all that the oracles see.
 
 pub mod evidence;
 pub mod process;
 pub mod provider;
+pub mod stop;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::case::{Batch, Case, CaseError};
@@ -19,6 +18,7 @@ use crate::render;
 use evidence::{Stage, StageRecord};
 use process::{Command, Ended};
 use provider::Attachment;
+use stop::Stop;
 
 /// Why a variant could not be deployed: not the engine's doing.
 #[derive(Debug, thiserror::Error)]
@@ -50,14 +50,14 @@ pub struct Runner {
     pub attachment: Attachment,
     /// How long one command may take.
     pub patience: Duration,
-    /// Set by whoever wants it to end: commands in flight are waited for, no other is begun.
-    pub stop: Arc<AtomicBool>,
+    /// The wish of whoever wants it to end.
+    pub stop: Stop,
 }
 
 impl Runner {
     /// Whether it was asked to stop.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.asked()
     }
 
     /// Deploys one variant of a case into a folder, up to its destruction. It stops after a stage in which the engine
@@ -84,6 +84,9 @@ impl Runner {
                 Stage::Idle | Stage::Destroy => batches.last().expect("a variant has a batch"),
             };
             let record = self.stage(stage, batch, &work, folder)?;
+            if self.stop.asked_now() {
+                return Err(DeployError::Stopped);
+            }
             let failed = record.exit != Some(0) && !(stage == Stage::Cross && record.exit == Some(2));
             records.push(record);
             if failed {
@@ -114,6 +117,7 @@ impl Runner {
             Stage::Destroy => &["destroy", "-auto-approve", "-input=false", "-json"],
         };
         let mut command = Command::new(&self.engine, work);
+        command.stop = self.stop.clone();
         command.environment.extend(self.attachment.environment());
         command.environment.push(("EQUIFORM_LEDGER".into(), folder.join(evidence::LEDGER).into()));
         command.environment.push(("EQUIFORM_RUN".into(), stage.name().into()));

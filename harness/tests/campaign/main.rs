@@ -2,4 +2,5 @@
 
 mod clean;
 mod faults;
+mod interrupt;
 mod support;

@@ -1,12 +1,11 @@
 //! What the tests of campaigns share.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use equiform::deploy::Runner;
 use equiform::deploy::provider::{self, Server};
+use equiform::deploy::stop::Stop;
 use equiform::engine::Engines;
 
 /// The executable of an engine.
@@ -24,6 +23,5 @@ pub fn server() -> Server {
 
 /// A runner of an executable.
 pub fn runner(engine: PathBuf, server: &Server, patience: Duration) -> Runner {
-    let stop = Arc::new(AtomicBool::new(false));
-    Runner { engine, attachment: server.attachment().clone(), patience, stop }
+    Runner { engine, attachment: server.attachment().clone(), patience, stop: Stop::default() }
 }
