@@ -113,7 +113,10 @@ impl Campaign<'_> {
                     done.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
                     Some(done)
                 }
-                None => self.run_case(number, &settings.case(number), &folder)?,
+                None => {
+                    let case = self.runner.spent.generating.time(|| settings.case(number));
+                    self.run_case(number, &case, &folder)?
+                }
             };
             match verdict {
                 Some(verdict) => verdicts.push(verdict),
@@ -163,7 +166,10 @@ impl Campaign<'_> {
                 }
                 let place = judge::variant_folder(folder, variant);
                 let result = match self.runner.deploy(case, variant, &place) {
-                    Ok(_) => judge::variant(case, variant, &place, self.oracles),
+                    Ok(_) => {
+                        let judging = &self.runner.spent.judging;
+                        judging.time(|| judge::variant(case, variant, &place, self.oracles))
+                    }
                     Err(DeployError::Stopped) => return,
                     Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
                 };

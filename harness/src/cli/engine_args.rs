@@ -1,27 +1,37 @@
 //! What commands that run an engine share: which engine, and how it is run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::{CannotRun, interrupt};
 use crate::deploy::Runner;
-use crate::deploy::provider::{self, Server};
+use crate::deploy::access::{Provider, Way};
+use crate::deploy::driver::Driver;
 use crate::deploy::stop::Stop;
-use crate::engine::{EngineSpec, Engines};
+use crate::deploy::terraform::Terraform;
+use crate::engine::{EngineChoice, Engines};
+use crate::render::Syntax;
 
 /// Which engine, and how it is run.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
-    /// The engine: NAME[@VERSION]
+    /// The engine: terraform or tofu, with @VERSION if it matters, or the path of an executable that takes their commands
     #[arg(long, default_value = "terraform")]
-    engine: EngineSpec,
+    engine: EngineChoice,
     /// How many variants are deployed at once
     #[arg(long, default_value_t = 2)]
     jobs: usize,
     /// How many seconds one engine command may take
     #[arg(long, default_value_t = 60)]
     timeout: u64,
+    /// How the engine reaches the provider
+    #[arg(long, value_name = "WAY", default_value = "reattach")]
+    provider: Way,
+    /// How programs are written
+    #[arg(long, default_value = "hcl")]
+    syntax: Syntax,
 }
 
 /// An engine that is ready, with a provider to attach to, and Ctrl-C in hand.
@@ -30,7 +40,7 @@ pub struct Started {
     pub name: String,
     /// How it is run.
     pub runner: Runner,
-    _server: Server,
+    _provider: Provider,
 }
 
 impl EngineArgs {
@@ -41,16 +51,18 @@ impl EngineArgs {
 
     /// Finds the engine and starts the provider.
     pub fn start(&self) -> Result<Started, CannotRun> {
-        let engine = Engines::from_env()?.locate(&self.engine)?;
-        let server = Server::start(&provider::locate()?)?;
+        let engine = Engines::from_env()?.find(&self.engine)?;
+        let engine = Arc::new(Terraform::new(engine));
+        let provider = Provider::start(self.provider)?;
+        let access = provider.access();
+        if !engine.capabilities().allow(&access, self.syntax) {
+            return Err(format!("{} cannot be run with these options", engine.title()).into());
+        }
         let stop = Stop::default();
         interrupt::watch(stop.clone())?;
-        let runner = Runner {
-            engine: engine.path,
-            attachment: server.attachment().clone(),
-            patience: Duration::from_secs(self.timeout),
-            stop,
-        };
-        Ok(Started { name: format!("{}@{}", engine.name, engine.version), runner, _server: server })
+        let name = engine.title();
+        let patience = Duration::from_secs(self.timeout);
+        let runner = Runner { engine, access, syntax: self.syntax, patience, stop, spent: Arc::default() };
+        Ok(Started { name, runner, _provider: provider })
     }
 }

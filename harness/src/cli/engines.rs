@@ -153,7 +153,7 @@ fn rows(engines: &engine::Engines) -> Vec<Row> {
             version: engine.version,
             place: match engine.origin {
                 Origin::Path => Place::Path,
-                Origin::Installed => Place::Installed,
+                Origin::Installed | Origin::Given => Place::Installed,
             },
             path: Some(engine.path),
         }));

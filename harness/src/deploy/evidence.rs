@@ -17,8 +17,6 @@ use crate::observe::graph_of;
 pub const STAGES: &str = "stages.json";
 /// The ledger of all stages.
 pub const LEDGER: &str = "ledger.jsonl";
-/// A stage's program.
-pub const PROGRAM: &str = "main.tf";
 /// What the engine printed.
 pub const OUTPUT: &str = "output.jsonl";
 /// What the engine printed on stderr.

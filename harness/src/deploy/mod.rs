@@ -1,23 +1,33 @@
 //! Deploying a variant on a real engine, stage by stage, and keeping the evidence.
 //!
-//! [`process`] runs one engine command in a process group of its own, [`provider`] keeps a mock provider up for engines
-//! to attach to, [`stop`] ends it early, [`evidence`] is what remains on disk: all that the oracles see.
+//! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how an engine
+//! reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a folder to install it from.
+//! [`process`] runs one engine command in a process group of its own, [`evidence`] is what remains on disk: all that the
+//! oracles see. [`stop`] ends it early, [`spent`] is where the time went.
 
+pub mod access;
+pub mod driver;
 pub mod evidence;
+pub mod mirror;
 pub mod process;
 pub mod provider;
+pub mod spent;
 pub mod stop;
+pub mod terraform;
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::case::{Batch, Case, CaseError};
-use crate::render;
+use crate::render::Syntax;
+use access::Access;
+use driver::Driver;
 use evidence::{Stage, StageRecord};
 use process::{Command, Ended};
-use provider::Attachment;
+use spent::Spent;
 use stop::Stop;
 
 /// Why a variant could not be deployed: not the engine's doing.
@@ -29,6 +39,14 @@ pub enum DeployError {
     /// The case is unusable.
     #[error(transparent)]
     Case(#[from] CaseError),
+    /// The engine could not make its folder ready.
+    #[error("the engine could not prepare its folder by `{command}`: {said}")]
+    Preparation {
+        /// The command.
+        command: String,
+        /// What it printed.
+        said: String,
+    },
     /// A file could not be written or read.
     #[error("{doing} {path}: {source}")]
     Io {
@@ -44,14 +62,18 @@ pub enum DeployError {
 /// An engine, and how it is run.
 #[derive(Debug, Clone)]
 pub struct Runner {
-    /// The engine's executable.
-    pub engine: PathBuf,
-    /// How the provider is reached.
-    pub attachment: Attachment,
+    /// The engine.
+    pub engine: Arc<dyn Driver>,
+    /// How it reaches the provider.
+    pub access: Access,
+    /// How its programs are written.
+    pub syntax: Syntax,
     /// How long one command may take.
     pub patience: Duration,
     /// The wish of whoever wants it to end.
     pub stop: Stop,
+    /// Where the time goes.
+    pub spent: Arc<Spent>,
 }
 
 impl Runner {
@@ -73,6 +95,7 @@ impl Runner {
         let other = case.batches(other)?;
         let work = folder.join("work");
         make_folder(&work)?;
+        self.prepare(&batches[0], &work)?;
         let mut records = Vec::new();
         for stage in Stage::all(batches.len()) {
             if self.stopped() {
@@ -87,16 +110,46 @@ impl Runner {
             if self.stop.asked_now() {
                 return Err(DeployError::Stopped);
             }
-            let failed = record.exit != Some(0) && !(stage == Stage::Cross && record.exit == Some(2));
+            let goes_on = self.engine.goes_on(stage, record.exit);
             records.push(record);
-            if failed {
+            if !goes_on {
                 break;
             }
         }
-        let text = serde_json::to_string_pretty(&records).expect("records are JSON");
-        write(&folder.join(evidence::STAGES), &text)?;
-        fs::remove_dir_all(&work).map_err(io_error("cannot remove", &work))?;
+        self.spent.keeping.time(|| {
+            let text = serde_json::to_string_pretty(&records).expect("records are JSON");
+            write(&folder.join(evidence::STAGES), &text)?;
+            fs::remove_dir_all(&work).map_err(io_error("cannot remove", &work))
+        })?;
         Ok(records)
+    }
+
+    /// Makes the folder ready, if the engine needs that. Programs of one case need the same provider, so once is enough.
+    fn prepare(&self, first: &Batch, work: &Path) -> Result<(), DeployError> {
+        let Some(arguments) = self.engine.preparation(&self.access) else { return Ok(()) };
+        let program = self.engine.render(&first.deployment, &first.order, self.syntax);
+        write(&work.join(self.syntax.file()), &program)?;
+        let (stdout, stderr) = (work.join("prepare.out"), work.join("prepare.err"));
+        let ended = self
+            .command(work)
+            .run(arguments, &stdout, &stderr, self.patience)
+            .map_err(io_error("cannot run", self.engine.executable()))?;
+        self.spent.engine.add(ended.took);
+        if ended.end == Ended::Exit(0) {
+            return Ok(());
+        }
+        if self.stop.asked_now() {
+            return Err(DeployError::Stopped);
+        }
+        let said = fs::read_to_string(&stderr).unwrap_or_default();
+        Err(DeployError::Preparation { command: arguments.join(" "), said: said.trim().to_owned() })
+    }
+
+    fn command(&self, work: &Path) -> Command {
+        let mut command = Command::new(self.engine.executable(), work);
+        command.stop = self.stop.clone();
+        command.environment.extend(self.engine.environment(&self.access));
+        command
     }
 
     fn stage(
@@ -107,26 +160,25 @@ impl Runner {
         folder: &Path,
     ) -> Result<StageRecord, DeployError> {
         let kept = folder.join(stage.name());
-        make_folder(&kept)?;
-        let program = render::hcl(&batch.deployment, &batch.order);
-        write(&work.join("main.tf"), &program)?;
-        write(&kept.join(evidence::PROGRAM), &program)?;
-        let arguments: &[&str] = match stage {
-            Stage::Batch(_) | Stage::Idle => &["apply", "-auto-approve", "-input=false", "-json"],
-            Stage::Cross => &["plan", "-detailed-exitcode", "-input=false", "-json"],
-            Stage::Destroy => &["destroy", "-auto-approve", "-input=false", "-json"],
-        };
-        let mut command = Command::new(&self.engine, work);
-        command.stop = self.stop.clone();
-        command.environment.extend(self.attachment.environment());
+        let program =
+            self.spent.rendering.time(|| self.engine.render(&batch.deployment, &batch.order, self.syntax));
+        self.spent.keeping.time(|| {
+            make_folder(&kept)?;
+            write(&work.join(self.syntax.file()), &program)?;
+            write(&kept.join(self.syntax.file()), &program)
+        })?;
+        let arguments = self.engine.command(stage);
+        let mut command = self.command(work);
         command.environment.push(("EQUIFORM_LEDGER".into(), folder.join(evidence::LEDGER).into()));
         command.environment.push(("EQUIFORM_RUN".into(), stage.name().into()));
         let ended = command
             .run(arguments, &kept.join(evidence::OUTPUT), &kept.join(evidence::ERRORS), self.patience)
-            .map_err(io_error("cannot run", &self.engine))?;
-        let state = work.join("terraform.tfstate");
+            .map_err(io_error("cannot run", self.engine.executable()))?;
+        self.spent.engine.add(ended.took);
+        let state = work.join(self.engine.state_file());
         if state.exists() {
-            fs::copy(&state, kept.join(evidence::STATE)).map_err(io_error("cannot copy", &state))?;
+            let copy = || fs::copy(&state, kept.join(evidence::STATE));
+            self.spent.keeping.time(copy).map_err(io_error("cannot copy", &state))?;
         }
         Ok(StageRecord {
             stage: stage.name(),
@@ -136,7 +188,7 @@ impl Runner {
                 Ended::Signal(_) | Ended::TimedOut => None,
             },
             timed_out: ended.end == Ended::TimedOut,
-            lock_left: work.join(".terraform.tfstate.lock.info").exists(),
+            lock_left: work.join(self.engine.lock_file()).exists(),
             milliseconds: u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX),
         })
     }

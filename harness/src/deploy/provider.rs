@@ -1,23 +1,11 @@
-//! The mock provider, as the engines under test reach it.
+//! The mock provider: its binary, and one that is up for engines to attach to.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-/// How an engine reaches the provider.
-#[derive(Debug, Clone)]
-pub struct Attachment {
-    reattach: OsString,
-}
-
-impl Attachment {
-    /// The variables that an engine needs.
-    pub fn environment(&self) -> Vec<(OsString, OsString)> {
-        vec![("TF_REATTACH_PROVIDERS".into(), self.reattach.clone())]
-    }
-}
+use std::time::Duration;
 
 /// A provider that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +16,14 @@ pub enum ProviderError {
     /// It did not start.
     #[error("the provider {} does not start: {source}", path.display())]
     Start {
+        /// The binary.
+        path: PathBuf,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// It could not be put where engines install it from.
+    #[error("the provider {} cannot be put into a folder for engines to install it from: {source}", path.display())]
+    Mirror {
         /// The binary.
         path: PathBuf,
         /// The system's word.
@@ -61,7 +57,7 @@ pub fn locate() -> Result<PathBuf, ProviderError> {
 /// A provider that is up for engines to attach to, for as long as this lives.
 pub struct Server {
     child: Child,
-    attachment: Attachment,
+    reattach: OsString,
 }
 
 impl Server {
@@ -85,10 +81,7 @@ impl Server {
             .strip_prefix("export TF_REATTACH_PROVIDERS='")
             .and_then(|rest| rest.strip_suffix('\''));
         match value {
-            Some(value) => {
-                let attachment = Attachment { reattach: value.into() };
-                Ok(Self { child, attachment })
-            }
+            Some(value) => Ok(Self { child, reattach: value.into() }),
             None => {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -97,9 +90,20 @@ impl Server {
         }
     }
 
-    /// What engines need to attach.
-    pub fn attachment(&self) -> &Attachment {
-        &self.attachment
+    /// The value of `TF_REATTACH_PROVIDERS` by which engines find it.
+    pub fn reattach(&self) -> &OsStr {
+        &self.reattach
+    }
+
+    /// How much time the provider has computed so far, where the system tells.
+    pub fn computed(&self) -> Option<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // The name in the second field may hold blanks; the times are fields 14 and 15 of the whole.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+        // SAFETY: a plain system call.
+        let per_second = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).ok()?;
+        Some(Duration::from_millis(ticks * 1000 / per_second))
     }
 }
 

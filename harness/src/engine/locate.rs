@@ -1,13 +1,14 @@
 //! From the name of an engine to an executable that is there.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use semver::Version;
 
 use super::cache::{Cache, NoCache};
 use super::catalogue::{self, NotInCatalogue};
-use super::probe;
+use super::choice::EngineChoice;
+use super::probe::{self, ProbeError};
 use super::spec::{EngineName, EngineSpec};
 
 /// Where an engine was found.
@@ -17,6 +18,8 @@ pub enum Origin {
     Path,
     /// In the cache, installed by equiform.
     Installed,
+    /// Where the user said.
+    Given,
 }
 
 /// An engine that can be run.
@@ -30,6 +33,16 @@ pub struct Engine {
     pub path: PathBuf,
     /// Where it was found.
     pub origin: Origin,
+}
+
+impl Engine {
+    /// What it is called in reports: with its exact version, and with its path if that was given.
+    pub fn title(&self) -> String {
+        match self.origin {
+            Origin::Path | Origin::Installed => format!("{}@{}", self.name, self.version),
+            Origin::Given => format!("{} ({}@{})", self.path.display(), self.name, self.version),
+        }
+    }
 }
 
 /// The places where engines are looked for.
@@ -46,6 +59,14 @@ impl Engines {
     pub fn from_env() -> Result<Self, NoCache> {
         let variable = |name: &str| std::env::var_os(name);
         Ok(Self { cache: Cache::from_env(variable)?, search_path: variable("PATH").unwrap_or_default() })
+    }
+
+    /// The engine that was chosen.
+    pub fn find(&self, choice: &EngineChoice) -> Result<Engine, LocateError> {
+        match choice {
+            EngineChoice::Named(spec) => self.locate(spec),
+            EngineChoice::At(path) => given(path),
+        }
     }
 
     /// The engine that `spec` names.
@@ -91,8 +112,17 @@ impl Engines {
     }
 }
 
+/// The engine at a path. An executable that gives no name of its own counts as Terraform, whose commands it takes.
+fn given(path: &Path) -> Result<Engine, LocateError> {
+    let version = probe::version(path)?;
+    let name = probe::name(path)?;
+    // Engines are run in other folders, where a relative path leads elsewhere.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    Ok(Engine { name, version, path, origin: Origin::Given })
+}
+
 /// Why there is no engine for a spec.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum LocateError {
     /// It could be installed, but is not.
     #[error("{0} is neither on the PATH nor installed; run `equiform engines install {0}`")]
@@ -100,13 +130,15 @@ pub enum LocateError {
     /// It cannot be installed either.
     #[error("there is no such engine on the PATH or in the cache, and {0}")]
     Unknown(#[from] NotInCatalogue),
+    /// The executable that was named is no engine.
+    #[error("{0}; name an executable that takes the commands of Terraform")]
+    NoEngine(#[from] ProbeError),
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
 
     use tempfile::TempDir;
 
@@ -195,6 +227,29 @@ mod tests {
     fn a_program_on_the_path_that_is_no_engine_is_passed_over() {
         let place = Place::empty().on_path("terraform", "hello").installed("1.6.6");
         assert_eq!(place.locate("terraform"), found(Origin::Installed, "1.6.6"));
+    }
+
+    fn find(path: &Path) -> Result<Engine, String> {
+        let engines = Place::empty().engines();
+        engines.find(&EngineChoice::At(path.to_owned())).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_executable_at_a_path_says_itself_what_it_is() {
+        let place = Place::empty().terraform_on_path("1.99.0-fork");
+        let path = place.folder.path().join("bin/terraform");
+        let engine = find(&path).unwrap();
+        assert_eq!((engine.origin, engine.name), (Origin::Given, EngineName::Terraform));
+        assert_eq!(engine.title(), format!("{} (terraform@1.99.0-fork)", path.display()));
+    }
+
+    #[test]
+    fn a_path_to_something_else_gives_a_sentence() {
+        let place = Place::empty().on_path("terraform", "hello");
+        let path = place.folder.path().join("bin/terraform");
+        let error = find(&path).unwrap_err().replace(place.folder.path().to_str().unwrap(), "");
+        insta::assert_snapshot!(error, @"/bin/terraform does not answer `version -json` as an engine does; it said: nothing; name an executable that takes the commands of Terraform");
+        insta::assert_snapshot!(find(Path::new("/no/such/engine")).unwrap_err(), @"/no/such/engine cannot be started: No such file or directory (os error 2); name an executable that takes the commands of Terraform");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! into a cache folder. Nothing here knows what an engine does with a program.
 //!
 //! - [`spec`]: how people name an engine, `terraform@1.11`.
+//! - [`choice`]: the same, or the path of an executable.
 //! - [`catalogue`]: the engines that can be installed, each pinned. Data, no code.
 //! - [`cache`]: the folder they are installed into.
 //! - [`probe`]: asking an executable for its version.
@@ -12,12 +13,14 @@
 
 pub mod cache;
 pub mod catalogue;
+pub mod choice;
 pub mod install;
 pub mod locate;
 pub mod probe;
 pub mod spec;
 
 pub use cache::Cache;
+pub use choice::EngineChoice;
 pub use install::{Installer, Progress};
 pub use locate::{Engine, Engines, Origin};
 pub use semver::Version;

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use semver::Version;
 use serde::Deserialize;
 
+use super::spec::EngineName;
+
 /// What `version -json` prints, as far as it matters here; OpenTofu says it under the same name.
 #[derive(Deserialize)]
 struct Answer {
@@ -17,18 +19,27 @@ struct Answer {
 /// The version that the engine at `path` gives as its own.
 pub fn version(path: &Path) -> Result<Version, ProbeError> {
     let error = |kind| ProbeError { path: path.to_owned(), kind };
-    let output = start(path).map_err(|source| error(Kind::Start(source)))?;
+    let output = start(path, &["version", "-json"]).map_err(|source| error(Kind::Start(source)))?;
     match serde_json::from_slice::<Answer>(&output.stdout) {
         Ok(answer) if output.status.success() => Ok(answer.terraform_version),
         _ => Err(error(Kind::Answer(String::from_utf8_lossy(&output.stderr).trim().to_owned()))),
     }
 }
 
-/// Runs `version -json`.
-fn start(path: &Path) -> io::Result<Output> {
+/// Which engine the executable says it is. OpenTofu answers `version -json` under Terraform's name; only the text for
+/// people tells them apart.
+pub fn name(path: &Path) -> Result<EngineName, ProbeError> {
+    let error = |source| ProbeError { path: path.to_owned(), kind: Kind::Start(source) };
+    let output = start(path, &["version"]).map_err(error)?;
+    let tofu = String::from_utf8_lossy(&output.stdout).starts_with("OpenTofu");
+    Ok(if tofu { EngineName::Tofu } else { EngineName::Terraform })
+}
+
+/// Runs an engine that is to speak of itself.
+fn start(path: &Path, arguments: &[&str]) -> io::Result<Output> {
     let mut command = Command::new(path);
     command
-        .args(["version", "-json"])
+        .args(arguments)
         // Settings of the user's that would change what is printed (OpenTofu tells of a missing configuration file
         // on its standard output), and the look-up of newer versions.
         .env("TF_CLI_CONFIG_FILE", "/dev/null")

@@ -47,16 +47,22 @@ impl Deployment {
     /// has to outlive the old objects that use it, everything those depend on, through the whole chain.
     pub fn create_before_destroy(&self) -> BTreeSet<&str> {
         let asked = self.resources.iter().filter(|(_, description)| description.create_before_destroy);
-        let mut open: Vec<&str> = asked.map(|(key, _)| key.as_str()).collect();
-        let mut in_force = BTreeSet::new();
+        self.spread(&asked.map(|(key, _)| key.as_str()).collect())
+    }
+
+    /// Those of these resources that are here, and everything they depend on here, through the whole chain.
+    pub fn spread(&self, from: &BTreeSet<&str>) -> BTreeSet<&str> {
+        let mut open: Vec<&str> =
+            self.resources.keys().map(String::as_str).filter(|key| from.contains(key)).collect();
+        let mut reached = BTreeSet::new();
         while let Some(key) = open.pop() {
-            if in_force.insert(key)
+            if reached.insert(key)
                 && let Some(description) = self.resources.get(key)
             {
                 open.extend(description.dependencies.keys().map(String::as_str));
             }
         }
-        in_force
+        reached
     }
 
     /// Pairs of a dependency and its dependent.
@@ -64,6 +70,26 @@ impl Deployment {
         self.resources.iter().flat_map(|(dependent, description)| {
             description.dependencies.keys().map(move |dependency| (dependency.as_str(), dependent.as_str()))
         })
+    }
+
+    /// What a resource depends on, through those of which `ends` is false. Those of which it is true are reached, and not
+    /// passed.
+    pub fn reached_from<'a>(&'a self, key: &str, ends: impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
+        let dependencies = |key: &str| {
+            let description = self.resources.get(key);
+            description
+                .into_iter()
+                .flat_map(|description| description.dependencies.keys())
+                .map(String::as_str)
+        };
+        let mut open: Vec<&str> = dependencies(key).collect();
+        let mut reached = BTreeSet::new();
+        while let Some(dependency) = open.pop() {
+            if reached.insert(dependency) && !ends(dependency) {
+                open.extend(dependencies(dependency));
+            }
+        }
+        reached
     }
 
     /// The keys in an order in which dependencies come first.

@@ -42,6 +42,8 @@ pub struct Expectation {
     pub order: BTreeMap<(ExpectedOperation, ExpectedOperation), &'static str>,
 }
 
+const MADE_FIRST: &str = "a dependency is made before its dependent";
+const DELETED_LAST: &str = "a dependent is deleted before its dependency";
 const DELETED_BEFORE_UPDATE: &str = "a removed dependent is deleted before its dependency is updated";
 const DELETED_BEFORE_LOSS: &str =
     "a removed dependency is deleted before the dependent that lost it is updated";
@@ -50,28 +52,49 @@ const CHANGE_OVER: &str =
 const OUTLIVES: &str =
     "with create_before_destroy in force, a removed dependency outlives the change of its dependent";
 
+/// Which comes first, where something is deleted: the delete, or what is made beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// The delete, as by default.
+    Delete,
+    /// What is made: create_before_destroy is in force.
+    Create,
+    /// Either: create_before_destroy comes or goes in this very step.
+    Either,
+}
+
+impl Turn {
+    fn of(in_force: bool, in_question: bool) -> Self {
+        match (in_force, in_question) {
+            (true, _) => Self::Create,
+            (false, true) => Self::Either,
+            (false, false) => Self::Delete,
+        }
+    }
+}
+
 /// What becomes of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Created,
     Kept,
     Updated,
-    Replaced { create_first: bool },
-    Deleted { late: bool },
+    Replaced(Turn),
+    Deleted(Turn),
 }
 
 impl Fate {
     /// The operation that leaves a new or changed object behind.
     fn making(self) -> Option<Kind> {
         match self {
-            Self::Created | Self::Replaced { .. } => Some(Kind::Create),
+            Self::Created | Self::Replaced(_) => Some(Kind::Create),
             Self::Updated => Some(Kind::Update),
-            Self::Kept | Self::Deleted { .. } => None,
+            Self::Kept | Self::Deleted(_) => None,
         }
     }
 
     fn deletes(self) -> bool {
-        matches!(self, Self::Replaced { .. } | Self::Deleted { .. })
+        matches!(self, Self::Replaced(_) | Self::Deleted(_))
     }
 }
 
@@ -88,38 +111,8 @@ impl Expectation {
         }
         expectation.order_replacements(&fates);
         expectation.order_edges_of_after(after, &fates);
-        expectation.order_edges_of_before(before, after, &fates);
-        expectation.release_contradictions();
+        expectation.order_edges_of_before(before, &fates);
         expectation
-    }
-
-    /// Where create_before_destroy comes or goes for part of a chain, a delete can be asked to come both before and
-    /// after the same change. No engine promises an order there, so the rules between a delete and the changes beside
-    /// it bind only where all of them can be kept. What is left has no circle.
-    fn release_contradictions(&mut self) {
-        let yielding =
-            |rule| [DELETED_BEFORE_UPDATE, DELETED_BEFORE_LOSS, OUTLIVES, CHANGE_OVER].contains(rule);
-        let released: Vec<_> = self
-            .order
-            .iter()
-            .filter(|((first, second), rule)| yielding(rule) && self.reaches(second, first))
-            .map(|(pair, _)| pair.clone())
-            .collect();
-        for pair in released {
-            self.order.remove(&pair);
-        }
-    }
-
-    fn reaches(&self, from: &ExpectedOperation, to: &ExpectedOperation) -> bool {
-        let (mut open, mut seen) = (vec![from], BTreeSet::from([from]));
-        while let Some(operation) = open.pop() {
-            if operation == to {
-                return true;
-            }
-            let next = self.order.keys().filter(|(first, _)| first == operation).map(|(_, second)| second);
-            open.extend(next.filter(|second| seen.insert(*second)));
-        }
-        false
     }
 
     fn first(&mut self, first: (&str, Kind), second: (&str, Kind), rule: &'static str) {
@@ -130,12 +123,12 @@ impl Expectation {
     fn order_replacements(&mut self, fates: &BTreeMap<&str, Fate>) {
         for (key, fate) in fates {
             match fate {
-                Fate::Replaced { create_first: false } => self.first(
+                Fate::Replaced(Turn::Delete) => self.first(
                     (key, Kind::Delete),
                     (key, Kind::Create),
                     "a replacement deletes the old object before it creates the new one",
                 ),
-                Fate::Replaced { create_first: true } => self.first(
+                Fate::Replaced(Turn::Create) => self.first(
                     (key, Kind::Create),
                     (key, Kind::Delete),
                     "create_before_destroy creates the new object before it deletes the old one",
@@ -145,52 +138,54 @@ impl Expectation {
         }
     }
 
-    /// A dependency is made before its dependent.
+    /// A dependency is made before its dependent, also where those between them are left alone.
     fn order_edges_of_after(&mut self, after: &Deployment, fates: &BTreeMap<&str, Fate>) {
-        for (dependency, dependent) in after.edges() {
-            if let (Some(first), Some(second)) = (fates[dependency].making(), fates[dependent].making()) {
-                self.first(
-                    (dependency, first),
-                    (dependent, second),
-                    "a dependency is made before its dependent",
-                );
+        for dependent in after.resources.keys() {
+            let Some(second) = fates[dependent.as_str()].making() else { continue };
+            let is_made = |key: &str| fates[key].making().is_some();
+            for dependency in after.reached_from(dependent, is_made) {
+                if let Some(first) = fates[dependency].making() {
+                    self.first((dependency, first), (dependent, second), MADE_FIRST);
+                }
             }
         }
     }
 
-    /// What an edge that was deployed asks of the deletes at its ends.
-    fn order_edges_of_before(
-        &mut self,
-        before: &Deployment,
-        after: &Deployment,
-        fates: &BTreeMap<&str, Fate>,
-    ) {
-        for (dependency, dependent) in before.edges() {
-            let (upper, lower) = (fates[dependency], fates[dependent]);
-            if upper.deletes() && lower.deletes() {
-                self.first(
-                    (dependent, Kind::Delete),
-                    (dependency, Kind::Delete),
-                    "a dependent is deleted before its dependency",
-                );
+    /// What dependencies that were deployed ask of the deletes at their ends, also through those that no delete touches.
+    fn order_edges_of_before(&mut self, before: &Deployment, fates: &BTreeMap<&str, Fate>) {
+        for dependent in before.resources.keys().map(String::as_str) {
+            let is_deleted = |key: &str| fates[key].deletes();
+            for dependency in before.reached_from(dependent, is_deleted) {
+                self.order_ends((dependency, fates[dependency]), (dependent, fates[dependent]));
             }
-            if let (Fate::Updated, Fate::Deleted { .. }) = (upper, lower) {
+        }
+    }
+
+    fn order_ends(&mut self, (dependency, upper): (&str, Fate), (dependent, lower): (&str, Fate)) {
+        if upper.deletes() && lower.deletes() {
+            self.first((dependent, Kind::Delete), (dependency, Kind::Delete), DELETED_LAST);
+        }
+        match (upper, lower) {
+            // With create_before_destroy in force for what is removed, engines update first: nothing is asked.
+            (Fate::Updated, Fate::Deleted(Turn::Delete)) => {
                 self.first((dependent, Kind::Delete), (dependency, Kind::Update), DELETED_BEFORE_UPDATE);
             }
-            match (upper, lower.making()) {
-                (Fate::Deleted { late: false }, Some(Kind::Update)) => {
-                    self.first((dependency, Kind::Delete), (dependent, Kind::Update), DELETED_BEFORE_LOSS)
-                }
-                (Fate::Deleted { late: true }, Some(kind)) => {
-                    self.first((dependent, kind), (dependency, Kind::Delete), OUTLIVES)
-                }
-                (Fate::Replaced { create_first: true }, Some(kind))
-                    if after.resources[dependent].dependencies.contains_key(dependency) =>
-                {
-                    self.first((dependent, kind), (dependency, Kind::Delete), CHANGE_OVER);
-                }
-                _ => {}
+            (Fate::Deleted(Turn::Delete), Fate::Updated) => {
+                self.first((dependency, Kind::Delete), (dependent, Kind::Update), DELETED_BEFORE_LOSS);
             }
+            (Fate::Deleted(Turn::Delete), Fate::Replaced(Turn::Delete)) => {
+                self.first((dependency, Kind::Delete), (dependent, Kind::Create), DELETED_BEFORE_LOSS);
+            }
+            _ => {}
+        }
+        match (upper, lower.making()) {
+            (Fate::Deleted(Turn::Create), Some(kind)) => {
+                self.first((dependent, kind), (dependency, Kind::Delete), OUTLIVES);
+            }
+            (Fate::Replaced(Turn::Create), Some(kind)) => {
+                self.first((dependent, kind), (dependency, Kind::Delete), CHANGE_OVER);
+            }
+            _ => {}
         }
     }
 }
@@ -198,8 +193,10 @@ impl Expectation {
 fn fates<'a>(before: &'a Deployment, after: &'a Deployment) -> BTreeMap<&'a str, Fate> {
     let (was_in_force, in_force) = (before.create_before_destroy(), after.create_before_destroy());
     let mut fates: BTreeMap<&str, Fate> = BTreeMap::new();
-    for key in before.resources.keys().filter(|key| !after.resources.contains_key(*key)) {
-        fates.insert(key, Fate::Deleted { late: was_in_force.contains(key.as_str()) });
+    let comes_into_force = before.spread(&in_force);
+    for key in before.resources.keys().map(String::as_str).filter(|key| !after.resources.contains_key(*key)) {
+        let turn = Turn::of(was_in_force.contains(key), comes_into_force.contains(key));
+        fates.insert(key, Fate::Deleted(turn));
     }
     // Dependencies first: a dependency that is replaced has a new id, which is a change of those that refer to it.
     for key in after.dependencies_first() {
@@ -213,10 +210,11 @@ fn fates<'a>(before: &'a Deployment, after: &'a Deployment) -> BTreeMap<&'a str,
                     was != is
                         || is
                             .iter()
-                            .any(|dependency| matches!(fates.get(dependency), Some(Fate::Replaced { .. })))
+                            .any(|dependency| matches!(fates.get(dependency), Some(Fate::Replaced(_))))
                 };
                 if changed(EdgeKind::PinnedRefs) {
-                    Fate::Replaced { create_first: in_force.contains(key) }
+                    let in_the_old = was_in_force.contains(key) || comes_into_force.contains(key);
+                    Fate::Replaced(Turn::of(in_force.contains(key), in_the_old))
                 } else if changed(EdgeKind::Refs) {
                     Fate::Updated
                 } else {

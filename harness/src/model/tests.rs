@@ -82,8 +82,29 @@ fn a_removed_dependent_is_deleted_before_its_dependency_is_updated() {
 }
 
 #[test]
-fn rules_between_deletes_and_changes_that_contradict_each_other_bind_nobody() {
-    expect("x a b<a c!<b", "x a<x c!<a", "~a -b ~c", "~a>~c");
+fn with_create_before_destroy_a_removed_dependent_may_be_deleted_before_or_after_the_update_of_its_dependency()
+ {
+    expect("x a b!<a", "x a<x", "~a -b", "");
+}
+
+#[test]
+fn order_holds_through_resources_that_are_left_alone() {
+    expect("a m<+a b<m", "x a<x m<+a b<m,x", "+x ~a ~b", "+x>~a +x>~b ~a>~b");
+    expect("a m<+a b<+m", "m", "-a -b", "-b>-a");
+    expect("x a m<+a b<+m", "x a<x m<+a", "~a -b", "-b>~a");
+}
+
+#[test]
+fn a_removed_dependency_is_deleted_before_the_new_object_of_a_replaced_dependent() {
+    expect("a b<^a", "b", "-a +b -b", "-b>+b -b>-a -a>+b");
+}
+
+#[test]
+fn where_create_before_destroy_comes_or_goes_in_the_step_either_order_will_do() {
+    // c, which asks for it, is removed: for a it was in force, and is no more.
+    expect("x a c!<a", "x a<^x", "+a -a -c", "-c>-a");
+    // c, which asks for it, is new: for b it comes into force, and b's removed dependency a is held by the old b.
+    expect("a b<^a", "b c!<b", "-a +b -b +c", "+b>-b -b>-a +b>+c");
 }
 
 #[test]
@@ -152,22 +173,21 @@ fn a_reference_that_becomes_pinned_replaces() {
     expect("a b<a", "a b<^a", "+b -b", "-b>+b");
 }
 
-/// Two programs over five resources, with edges of all kinds that go upward only. A resource that is in both asks for
-/// create_before_destroy in both or in neither: engines make no promise for the run in which that changes.
+/// Two programs over five resources, with edges of all kinds that go upward only.
 fn two_programs() -> impl Strategy<Value = (Deployment, Deployment)> {
     let kind = prop_oneof![Just(EdgeKind::Refs), Just(EdgeKind::PinnedRefs), Just(EdgeKind::DependsOn)];
-    let resource = (prop::bool::weighted(0.7), prop::collection::vec(prop::option::of(kind), 5));
+    let edges = prop::collection::vec(prop::option::of(kind), 5);
+    let resource = (prop::bool::weighted(0.7), edges, prop::bool::weighted(0.3));
     let program = prop::collection::vec(resource, 5);
-    let asking = prop::collection::vec(prop::bool::weighted(0.3), 5);
-    (program.clone(), program, asking).prop_map(|(before, after, asking)| {
-        let build = |drawn: Vec<(bool, Vec<Option<EdgeKind>>)>| {
+    (program.clone(), program).prop_map(|(before, after)| {
+        let build = |drawn: Vec<(bool, Vec<Option<EdgeKind>>, bool)>| {
             let mut deployment = Deployment::default();
-            for (index, (_, kinds)) in drawn.iter().enumerate().filter(|(_, (there, _))| *there) {
+            for (index, (_, kinds, asks)) in drawn.iter().enumerate().filter(|(_, (there, ..))| *there) {
                 let kinds = kinds.iter().enumerate().take(index).filter(|(lower, _)| drawn[*lower].0);
                 let dependencies = kinds.filter_map(|(lower, kind)| Some((format!("r{lower}"), (*kind)?)));
                 let description = ResourceDescription {
                     dependencies: dependencies.collect(),
-                    create_before_destroy: asking[index],
+                    create_before_destroy: *asks,
                 };
                 deployment.resources.insert(format!("r{index}"), description);
             }

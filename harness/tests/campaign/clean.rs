@@ -10,10 +10,11 @@ use equiform::campaign::tally::Tally;
 use equiform::campaign::verdict::VariantVerdict;
 use equiform::campaign::{Campaign, Settings, Watcher};
 use equiform::deploy::Runner;
+use equiform::deploy::access::Way;
 use equiform::deploy::stop::Stop;
 use equiform::oracle::{ORACLES, Oracle};
 
-use super::support::{engine, runner, server};
+use super::support::{engine, provider, runner};
 
 struct Nobody;
 
@@ -45,8 +46,8 @@ fn small() -> Settings {
 }
 
 fn a_small_campaign_finds_nothing(spec: &str) {
-    let (folder, server) = (tempfile::tempdir().unwrap(), server());
-    let runner = runner(engine(spec), &server, Duration::from_secs(120));
+    let (folder, server) = (tempfile::tempdir().unwrap(), provider(Way::Reattach));
+    let runner = runner(&engine(spec), &server, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let known = KnownFindings::none();
     let campaign = Campaign {
@@ -79,8 +80,8 @@ fn a_small_campaign_on_opentofu_finds_nothing_and_is_judged_the_same_again() {
 
 #[test]
 fn a_campaign_that_is_stopped_keeps_whole_cases_and_goes_on_from_there() {
-    let (folder, server) = (tempfile::tempdir().unwrap(), server());
-    let runner = runner(engine("terraform@1.15.5"), &server, Duration::from_secs(120));
+    let (folder, server) = (tempfile::tempdir().unwrap(), provider(Way::Reattach));
+    let runner = runner(&engine("terraform@1.15.5"), &server, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let impatient = Impatient(&runner);
     let known = KnownFindings::none();

@@ -10,9 +10,10 @@ use equiform::campaign::judge;
 use equiform::campaign::verdict::Result as TrialResult;
 use equiform::case::edges::EdgeChoice;
 use equiform::case::{CASE_VERSION, Case};
+use equiform::deploy::access::Way;
 use equiform::oracle::{ORACLES, Oracle};
 
-use super::support::{engine, runner, server};
+use super::support::{engine, provider, runner};
 
 /// A fault: its name, the oracles that must see it, and shell text that stands in for the engine's command in one stage.
 /// `real` is the engine; `"$@"` are its arguments.
@@ -139,12 +140,12 @@ fn wrapper(folder: &Path, real: &Path, stage: &str, script: &str) -> PathBuf {
 
 #[test]
 fn every_fault_is_caught_by_the_oracles_made_for_it() {
-    let (real, server) = (engine("terraform@1.15.5"), server());
+    let (real, server) = (engine("terraform@1.15.5"), provider(Way::Reattach));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let judge = |stage: &str, script: &str, by_order: bool, patience: u64| -> TrialResult {
         let folder = tempfile::tempdir().unwrap();
         let engine = wrapper(folder.path(), &real, stage, script);
-        let runner = runner(engine, &server, Duration::from_secs(patience));
+        let runner = runner(&engine, &server, Duration::from_secs(patience));
         let (case, place) = (case(by_order), folder.path().join("variant"));
         runner.deploy(&case, 0, &place).unwrap();
         judge::variant(&case, 0, &place, &oracles)

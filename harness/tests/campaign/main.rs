@@ -4,3 +4,4 @@ mod clean;
 mod faults;
 mod interrupt;
 mod support;
+mod ways;

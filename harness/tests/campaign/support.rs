@@ -1,27 +1,39 @@
 //! What the tests of campaigns share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use equiform::deploy::Runner;
-use equiform::deploy::provider::{self, Server};
+use equiform::deploy::access::{Provider, Way};
 use equiform::deploy::stop::Stop;
-use equiform::engine::Engines;
+use equiform::deploy::terraform::Terraform;
+use equiform::engine::{EngineChoice, Engines};
+use equiform::render::Syntax;
 
 /// The executable of an engine.
 pub fn engine(spec: &str) -> PathBuf {
     let spec = spec.parse().expect("the spec is well-formed");
     let engines = Engines::from_env().expect("there is a folder for engines");
-    engines.locate(&spec).unwrap_or_else(|error| panic!("{error}")).path
+    engines.find(&spec).unwrap_or_else(|error| panic!("{error}")).path
 }
 
 /// A provider for one test.
-pub fn server() -> Server {
-    let path = provider::locate().unwrap_or_else(|error| panic!("{error}"));
-    Server::start(&path).unwrap_or_else(|error| panic!("{error}"))
+pub fn provider(way: Way) -> Provider {
+    Provider::start(way).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A runner of an executable.
-pub fn runner(engine: PathBuf, server: &Server, patience: Duration) -> Runner {
-    Runner { engine, attachment: server.attachment().clone(), patience, stop: Stop::default() }
+pub fn runner(engine: &Path, provider: &Provider, patience: Duration) -> Runner {
+    let engines = Engines::from_env().expect("there is a folder for engines");
+    let choice = EngineChoice::At(engine.to_owned());
+    let engine = engines.find(&choice).unwrap_or_else(|error| panic!("{error}"));
+    Runner {
+        engine: Arc::new(Terraform::new(engine)),
+        access: provider.access(),
+        syntax: Syntax::Hcl,
+        patience,
+        stop: Stop::default(),
+        spent: Arc::default(),
+    }
 }

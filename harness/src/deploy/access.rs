@@ -1,0 +1,59 @@
+//! The two ways in which an engine reaches the mock provider.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::mirror::Mirror;
+use super::provider::{self, ProviderError, Server};
+
+/// Which way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// One provider is up for all, and engines attach to it
+    #[default]
+    Reattach,
+    /// Engines install it by `init` and start it themselves, as they do for their users
+    Init,
+}
+
+/// How an engine reaches the provider.
+#[derive(Debug, Clone)]
+pub enum Access {
+    /// It attaches to one that is up, by this value of `TF_REATTACH_PROVIDERS`.
+    Reattached(OsString),
+    /// It installs it from a mirror, which this configuration file names.
+    Mirror {
+        /// The engine's configuration file.
+        config: PathBuf,
+    },
+}
+
+/// A provider that engines can reach, for as long as this lives.
+pub enum Provider {
+    /// One that is up.
+    Up(Server),
+    /// One to install.
+    Installable(Mirror),
+}
+
+impl Provider {
+    /// Makes the provider beside this program reachable.
+    pub fn start(way: Way) -> Result<Self, ProviderError> {
+        let path = provider::locate()?;
+        match way {
+            Way::Reattach => Server::start(&path).map(Self::Up),
+            Way::Init => Mirror::of(&path).map(Self::Installable),
+        }
+    }
+
+    /// What engines need to reach it.
+    pub fn access(&self) -> Access {
+        match self {
+            Self::Up(server) => Access::Reattached(server.reattach().to_owned()),
+            Self::Installable(mirror) => Access::Mirror { config: mirror.config().to_owned() },
+        }
+    }
+}

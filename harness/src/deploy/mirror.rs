@@ -1,0 +1,63 @@
+//! A folder from which engines install the mock provider.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::provider::ProviderError;
+
+/// A mirror with the provider in it, and an engine's configuration that names it. Gone when dropped.
+pub struct Mirror {
+    folder: TempDir,
+    config: PathBuf,
+}
+
+impl Mirror {
+    /// A mirror of a provider's binary.
+    pub fn of(provider: &Path) -> Result<Self, ProviderError> {
+        make(provider).map_err(|source| ProviderError::Mirror { path: provider.to_owned(), source })
+    }
+
+    /// The configuration file.
+    pub fn config(&self) -> &Path {
+        &self.config
+    }
+
+    /// The folder of the mirror.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+fn make(provider: &Path) -> io::Result<Mirror> {
+    let folder = tempfile::Builder::new().prefix("equiform-mirror-").tempdir()?;
+    let place =
+        folder.path().join("equiform.test/equiform/mock").join(env!("CARGO_PKG_VERSION")).join(platform());
+    fs::create_dir_all(&place)?;
+    // Engines put a link to it into each folder they prepare; a copy would be written and hashed again for each.
+    fs::copy(provider, place.join("terraform-provider-mock"))?;
+    let config = folder.path().join("cli.tfrc");
+    let mirror = serde_json::to_string(folder.path().to_string_lossy().as_ref())?;
+    let text = format!(
+        "provider_installation {{\n  filesystem_mirror {{\n    path    = {mirror}\n    include = [\"equiform.test/*/*\"]\n  }}\n}}\n"
+    );
+    fs::write(&config, text)?;
+    Ok(Mirror { folder, config })
+}
+
+/// This machine as engines name it.
+fn platform() -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let machine = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "x86" => "386",
+        other => other,
+    };
+    format!("{system}_{machine}")
+}
