@@ -1,5 +1,6 @@
 //! How campaigns speak while they run: a bar where there is a terminal, and failures as they come, on standard error.
 
+use std::io::{self, Write};
 use std::sync::Mutex;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -25,13 +26,18 @@ impl Display {
 
     fn show(&self, case: usize, variant: &VariantVerdict) {
         for line in lines(&format!("case {case}"), variant) {
-            self.bar.suspend(|| eprintln!("{line}"));
+            self.bar.suspend(|| note(&line));
         }
         let mut tally = self.tally.lock().expect("no holder panics");
         tally.count(&variant.result);
         self.bar.set_message(so_far(&tally));
         self.bar.inc(1);
     }
+}
+
+/// A line on standard error, where somebody may read it or not.
+pub fn note(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// What was found, in a few words.

@@ -1,16 +1,15 @@
 //! What commands that run an engine share: which engine, and how it is run.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::CannotRun;
+use super::{CannotRun, interrupt};
 use crate::deploy::Runner;
 use crate::deploy::access::{Provider, Way};
 use crate::deploy::driver::Driver;
+use crate::deploy::stop::Stop;
 use crate::deploy::terraform::Terraform;
 use crate::engine::{EngineChoice, Engines};
 use crate::render::Syntax;
@@ -59,10 +58,8 @@ impl EngineArgs {
         if !engine.capabilities().allow(&access, self.syntax) {
             return Err(format!("{} cannot be run with these options", engine.title()).into());
         }
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&stop))?;
-        }
+        let stop = Stop::default();
+        interrupt::watch(stop.clone())?;
         let name = engine.title();
         let patience = Duration::from_secs(self.timeout);
         let runner = Runner { engine, access, syntax: self.syntax, patience, stop, spent: Arc::default() };

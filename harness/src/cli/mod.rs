@@ -8,8 +8,10 @@ mod engines;
 mod equiv;
 mod eval;
 mod generate;
+mod interrupt;
 mod judge;
 mod known_args;
+mod layered;
 mod ledger;
 mod merge;
 mod oracles;
@@ -60,6 +62,8 @@ pub enum Outcome {
     Clean,
     /// The command did its work and found something wrong: exit code 1.
     Findings,
+    /// The user asked twice for its end: exit code 130.
+    Interrupted,
 }
 
 /// Why a subcommand could not do its work, as a sentence for the user: exit code 2.
@@ -106,6 +110,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
         Err(CannotRun(message)) => {
             eprintln!("error: {message}");
             ExitCode::from(2)

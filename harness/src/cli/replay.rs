@@ -5,18 +5,20 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::CliResult;
 use super::campaign_text::Display;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
+use super::layered::Layered;
 use super::oracles::chosen;
 use super::report_args::ReportArgs;
+use super::{CliResult, Outcome};
 use crate::campaign::Campaign;
+use crate::campaign::judge;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
 use crate::case::{CASE_FILE, Case};
 
-/// Run a stored case again: the same programs, batch by batch, on this or another engine.
+/// Run a stored case again: the same programs, batch by batch, on the engine that it was run on, or another.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// The case's folder
@@ -37,8 +39,12 @@ pub struct ReplayArgs {
 
 /// Replays.
 pub fn run(args: ReplayArgs) -> CliResult {
-    let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let case = Case::read(&args.folder.join(CASE_FILE))?;
+    let args = match judge::engine(&args.folder, &case) {
+        Some(engine) => Layered::own::<ReplayArgs>("replay")?.with(&[("engine".to_owned(), engine)])?,
+        None => args,
+    };
+    let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let started = args.engine.start()?;
     let out = match &args.out {
         Some(out) => out.clone(),
@@ -65,7 +71,14 @@ pub fn run(args: ReplayArgs) -> CliResult {
     };
     let verdict = campaign.run_case(0, &case, &folder)?;
     drop(watcher);
-    let Some(verdict) = verdict else { return Err("stopped; run it again to begin anew".into()) };
+    let Some(verdict) = verdict else {
+        let now = started.runner.stop.asked_now();
+        return if now {
+            Ok(Outcome::Interrupted)
+        } else {
+            Err("stopped; run it again to begin anew".into())
+        };
+    };
     let report = Report {
         title: folder.display().to_string(),
         engine: Some(started.name.clone()),

@@ -1,24 +1,28 @@
 //! `equiform run`: a campaign on an engine.
 
-use std::path::PathBuf;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::CliResult;
 use super::amount::Amount;
-use super::campaign_text::Display;
+use super::campaign_text::{Display, note};
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
+use super::layered::{Given, Layered};
 use super::oracles::chosen;
 use super::report_args::ReportArgs;
+use super::{CannotRun, CliResult, Outcome};
 use crate::campaign::claim::Claim;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
+use crate::campaign::verdict::CaseVerdict;
 use crate::campaign::{Campaign, Settings, case_folder};
 
 /// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
 ///
-/// Ctrl-C ends it after the commands in flight and keeps whole cases; the same command goes on from there.
+/// Ctrl-C ends it after the commands in flight and keeps whole cases; a second one ends them too. The same command, or
+/// `--resume`, goes on from there.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
@@ -53,6 +57,12 @@ pub struct RunArgs {
     /// Only a part of the cases: 1/4 is the first of four parts, which `equiform merge` joins
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
+    /// A TOML file with any of these options, by their long names; the command line wins
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    settings: Option<PathBuf>,
+    /// Go on with the campaign in this folder, on the engine and with the settings that are stored there
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
     #[command(flatten)]
     known: KnownArgs,
     #[command(flatten)]
@@ -61,6 +71,7 @@ pub struct RunArgs {
 
 /// Runs the campaign.
 pub fn run(args: RunArgs) -> CliResult {
+    let args = complete(args)?;
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let started = args.engine.start()?;
     let settings = Settings {
@@ -77,6 +88,12 @@ pub fn run(args: RunArgs) -> CliResult {
     let _held = claim.stake(&args.out)?;
     let out = args.out.canonicalize()?;
     let all = claim.cases().count();
+    if args.resume.is_some() {
+        let finished =
+            |number: &usize| CaseVerdict::read(&case_folder(&out, *number)).is_ok_and(|it| it.is_some());
+        let done = claim.cases().filter(finished).count();
+        note(&format!("{done} of {all} cases are done, {} are left", all - done));
+    }
     let watcher = Display::new(all as u64 * args.variants);
     let campaign = Campaign {
         runner: &started.runner,
@@ -100,12 +117,68 @@ pub fn run(args: RunArgs) -> CliResult {
         cases,
     };
     let outcome = args.report.conclude(&report, &known)?;
-    if !report.complete {
-        return Err(
-            format!("stopped after {done} of {all} cases; the same command goes on from there").into()
-        );
+    if report.complete {
+        return Ok(outcome);
     }
-    Ok(outcome)
+    let sentence = format!(
+        "stopped after {done} of {all} cases; `equiform run --resume {}` goes on from there",
+        args.out.display()
+    );
+    if started.runner.stop.asked_now() {
+        note(&sentence);
+        return Ok(Outcome::Interrupted);
+    }
+    Err(sentence.into())
+}
+
+/// The options with what a settings file or a stored campaign adds.
+fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
+    match (&args.settings, &args.resume) {
+        (Some(path), _) => {
+            let layered = Layered::own::<RunArgs>("run")?;
+            layered.with(&layered.read(path)?)
+        }
+        (None, Some(folder)) => {
+            let claim = Claim::read(folder)?.ok_or_else(|| {
+                format!("{} holds no campaign to go on with: it has no campaign.json", folder.display())
+            })?;
+            let (layered, stored) = (Layered::own::<RunArgs>("run")?, stored_options(&claim, folder));
+            match stored
+                .iter()
+                .map(|(option, _)| option)
+                .chain([&"shard".to_owned()])
+                .find(|option| layered.says(option))
+            {
+                Some(option) => Err(format!(
+                    "--resume goes on with what is stored in {}: leave out --{option}",
+                    folder.display()
+                )
+                .into()),
+                None => layered.with(&stored),
+            }
+        }
+        (None, None) => Ok(args),
+    }
+}
+
+/// A stored campaign as options.
+fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
+    let settings = claim.settings();
+    let range = |range: &RangeInclusive<u32>| format!("{}..{}", range.start(), range.end());
+    let options = [
+        ("engine", claim.engine().to_owned()),
+        ("out", folder.display().to_string()),
+        ("oracles", claim.oracles().join(",")),
+        ("seed", settings.seed.to_string()),
+        ("sources", settings.sources.to_string()),
+        ("variants", settings.variants.to_string()),
+        ("batches", settings.batches.to_string()),
+        ("resources", range(&settings.resources)),
+        ("edges", range(&settings.edges)),
+        ("create-before-destroy", settings.create_before_destroy.to_string()),
+    ];
+    let shard = claim.shard().map(|shard| ("shard", shard.to_string()));
+    options.into_iter().chain(shard).map(|(option, value)| (option.to_owned(), value)).collect()
 }
 
 fn share(text: &str) -> Result<f64, String> {

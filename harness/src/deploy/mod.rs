@@ -3,7 +3,7 @@
 //! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how an engine
 //! reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a folder to install it from.
 //! [`process`] runs one engine command in a process group of its own, [`evidence`] is what remains on disk: all that the
-//! oracles see. [`spent`] is where the time went.
+//! oracles see. [`stop`] ends it early, [`spent`] is where the time went.
 
 pub mod access;
 pub mod driver;
@@ -12,13 +12,13 @@ pub mod mirror;
 pub mod process;
 pub mod provider;
 pub mod spent;
+pub mod stop;
 pub mod terraform;
 
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::case::{Batch, Case, CaseError};
@@ -28,6 +28,7 @@ use driver::Driver;
 use evidence::{Stage, StageRecord};
 use process::{Command, Ended};
 use spent::Spent;
+use stop::Stop;
 
 /// Why a variant could not be deployed: not the engine's doing.
 #[derive(Debug, thiserror::Error)]
@@ -69,8 +70,8 @@ pub struct Runner {
     pub syntax: Syntax,
     /// How long one command may take.
     pub patience: Duration,
-    /// Set by whoever wants it to end: commands in flight are waited for, no other is begun.
-    pub stop: Arc<AtomicBool>,
+    /// The wish of whoever wants it to end.
+    pub stop: Stop,
     /// Where the time goes.
     pub spent: Arc<Spent>,
 }
@@ -78,7 +79,7 @@ pub struct Runner {
 impl Runner {
     /// Whether it was asked to stop.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.asked()
     }
 
     /// Deploys one variant of a case into a folder, up to its destruction. It stops after a stage in which the engine
@@ -106,6 +107,9 @@ impl Runner {
                 Stage::Idle | Stage::Destroy => batches.last().expect("a variant has a batch"),
             };
             let record = self.stage(stage, batch, &work, folder)?;
+            if self.stop.asked_now() {
+                return Err(DeployError::Stopped);
+            }
             let goes_on = self.engine.goes_on(stage, record.exit);
             records.push(record);
             if !goes_on {
@@ -134,12 +138,16 @@ impl Runner {
         if ended.end == Ended::Exit(0) {
             return Ok(());
         }
+        if self.stop.asked_now() {
+            return Err(DeployError::Stopped);
+        }
         let said = fs::read_to_string(&stderr).unwrap_or_default();
         Err(DeployError::Preparation { command: arguments.join(" "), said: said.trim().to_owned() })
     }
 
     fn command(&self, work: &Path) -> Command {
         let mut command = Command::new(self.engine.executable(), work);
+        command.stop = self.stop.clone();
         command.environment.extend(self.engine.environment(&self.access));
         command
     }

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use wait_timeout::ChildExt;
 
+use super::stop::Stop;
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
@@ -36,6 +38,8 @@ pub struct Command {
     folder: PathBuf,
     /// Variables beyond those that are passed on.
     pub environment: Vec<(OsString, OsString)>,
+    /// Who may end it before its time.
+    pub stop: Stop,
 }
 
 impl Command {
@@ -44,7 +48,7 @@ impl Command {
         let settings =
             [("TF_CLI_CONFIG_FILE", "/dev/null"), ("CHECKPOINT_DISABLE", "1"), ("TF_IN_AUTOMATION", "1")];
         let environment = settings.map(|(name, value)| (name.into(), value.into())).to_vec();
-        Self { program: program.to_owned(), folder: folder.to_owned(), environment }
+        Self { program: program.to_owned(), folder: folder.to_owned(), environment, stop: Stop::default() }
     }
 
     /// Runs it to its end. Variables that steer engines or the provider are not inherited: a run must not depend on
@@ -74,6 +78,7 @@ impl Command {
             .process_group(0);
         let begin = Instant::now();
         let mut child = command.spawn()?;
+        let _running = self.stop.running(child.id());
         let end = match child.wait_timeout(patience)? {
             Some(status) => match status.code() {
                 Some(code) => Ended::Exit(code),

@@ -1,7 +1,6 @@
 //! Unmodified engines.
 
 use std::fs;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use equiform::campaign::judge;
@@ -12,6 +11,7 @@ use equiform::campaign::verdict::VariantVerdict;
 use equiform::campaign::{Campaign, Settings, Watcher};
 use equiform::deploy::Runner;
 use equiform::deploy::access::Way;
+use equiform::deploy::stop::Stop;
 use equiform::oracle::{ORACLES, Oracle};
 
 use super::support::{engine, provider, runner};
@@ -27,7 +27,9 @@ struct Impatient<'a>(&'a Runner);
 
 impl Watcher for Impatient<'_> {
     fn judged(&self, case: usize, _: &VariantVerdict) {
-        self.0.stop.store(case == 1, Ordering::Relaxed);
+        if case == 1 {
+            self.0.stop.soon();
+        }
     }
 }
 
@@ -97,8 +99,8 @@ fn a_campaign_that_is_stopped_keeps_whole_cases_and_goes_on_from_there() {
     assert!(!folder.path().join("case-0001").exists(), "a case that was not finished is gone");
     let record = folder.path().join("case-0000/verdict.json");
     let written = fs::metadata(&record).unwrap().modified().unwrap();
-    runner.stop.store(false, Ordering::Relaxed);
-    let campaign = Campaign { watcher: &Nobody, ..campaign };
+    let runner = Runner { stop: Stop::default(), ..runner.clone() };
+    let campaign = Campaign { runner: &runner, watcher: &Nobody, ..campaign };
     assert_eq!(campaign.run(&small(), folder.path()).unwrap().len(), 2);
     assert_eq!(
         fs::metadata(&record).unwrap().modified().unwrap(),

@@ -2,5 +2,6 @@
 
 mod clean;
 mod faults;
+mod interrupt;
 mod support;
 mod ways;

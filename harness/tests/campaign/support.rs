@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use equiform::deploy::Runner;
 use equiform::deploy::access::{Provider, Way};
+use equiform::deploy::stop::Stop;
 use equiform::deploy::terraform::Terraform;
 use equiform::engine::{EngineChoice, Engines};
 use equiform::render::Syntax;
@@ -33,7 +33,7 @@ pub fn runner(engine: &Path, provider: &Provider, patience: Duration) -> Runner 
         access: provider.access(),
         syntax: Syntax::Hcl,
         patience,
-        stop: Arc::new(AtomicBool::new(false)),
+        stop: Stop::default(),
         spent: Arc::default(),
     }
 }
