@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use super::shard::Shard;
+use crate::deploy::Manner;
+use crate::oracle::Oracle;
 
 const FILE: &str = "campaign.json";
 
@@ -20,6 +22,8 @@ const VERSION: u32 = 1;
 pub struct Claim {
     version: u32,
     engine: String,
+    #[serde(default)]
+    manner: Manner,
     oracles: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shard: Option<Shard>,
@@ -67,8 +71,15 @@ pub struct Held {
 
 impl Claim {
     /// The claim of a campaign, or a part of one, on an engine, named with its exact version.
-    pub fn new(engine: String, oracles: Vec<String>, shard: Option<Shard>, settings: Settings) -> Self {
-        Self { version: VERSION, engine, oracles, shard, settings }
+    pub fn new(
+        engine: String,
+        manner: Manner,
+        oracles: &[&Oracle],
+        shard: Option<Shard>,
+        settings: Settings,
+    ) -> Self {
+        let oracles = oracles.iter().map(|oracle| oracle.name.to_owned()).collect();
+        Self { version: VERSION, engine, manner, oracles, shard, settings }
     }
 
     /// The claim in a folder, if there is one.
@@ -98,6 +109,11 @@ impl Claim {
     /// The engine, with its exact version.
     pub fn engine(&self) -> &str {
         &self.engine
+    }
+
+    /// How it is run.
+    pub fn manner(&self) -> Manner {
+        self.manner
     }
 
     /// The oracles that are asked.
@@ -161,6 +177,7 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::oracle::ORACLES;
 
     fn claim(seed: u64) -> Claim {
         let settings = Settings {
@@ -172,7 +189,7 @@ mod tests {
             edges: 0..=0,
             create_before_destroy: 0.2,
         };
-        Claim::new("terraform@1.15.5".to_owned(), vec!["graph".to_owned()], None, settings)
+        Claim::new("terraform@1.15.5".to_owned(), Manner::default(), &[&ORACLES[0]], None, settings)
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::amount::Amount;
 use super::campaign_text::{Display, note};
+use super::cases_args::CasesArgs;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::layered::{Given, Layered};
@@ -17,7 +17,7 @@ use crate::campaign::claim::Claim;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
 use crate::campaign::verdict::CaseVerdict;
-use crate::campaign::{Campaign, Settings, case_folder};
+use crate::campaign::{Campaign, case_folder};
 
 /// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
 ///
@@ -27,27 +27,8 @@ use crate::campaign::{Campaign, Settings, case_folder};
 pub struct RunArgs {
     #[command(flatten)]
     engine: EngineArgs,
-    /// The seed of all random choices
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// How many sources
-    #[arg(long, default_value_t = 10)]
-    sources: usize,
-    /// How many variants of each source
-    #[arg(long, default_value_t = 10)]
-    variants: u64,
-    /// Into how many batches each variant is cut
-    #[arg(long, default_value_t = 4)]
-    batches: usize,
-    /// How many resources a source has: a number or a range
-    #[arg(long, value_name = "N", default_value = "3..12")]
-    resources: Amount,
-    /// How many edges a source has: a number or a range
-    #[arg(long, value_name = "M", default_value = "1..16")]
-    edges: Amount,
-    /// The share of resources with create_before_destroy
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
-    create_before_destroy: f64,
+    #[command(flatten)]
+    cases: CasesArgs,
     /// The folder for cases and evidence; a campaign with the same settings is gone on with
     #[arg(long, default_value = ".equiform/campaign")]
     out: PathBuf,
@@ -74,17 +55,9 @@ pub fn run(args: RunArgs) -> CliResult {
     let args = complete(args)?;
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let started = args.engine.start()?;
-    let settings = Settings {
-        seed: args.seed,
-        sources: args.sources,
-        variants: args.variants,
-        batches: args.batches,
-        resources: args.resources.range(),
-        edges: args.edges.range(),
-        create_before_destroy: args.create_before_destroy,
-    };
-    let names = oracles.iter().map(|oracle| oracle.name.to_owned()).collect();
-    let claim = Claim::new(started.name.clone(), names, args.shard, settings.clone());
+    let settings = args.cases.settings();
+    let manner = args.engine.how.manner();
+    let claim = Claim::new(started.name.clone(), manner, &oracles, args.shard, settings.clone());
     let _held = claim.stake(&args.out)?;
     let out = args.out.canonicalize()?;
     let all = claim.cases().count();
@@ -94,14 +67,14 @@ pub fn run(args: RunArgs) -> CliResult {
         let done = claim.cases().filter(finished).count();
         note(&format!("{done} of {all} cases are done, {} are left", all - done));
     }
-    let watcher = Display::new(all as u64 * args.variants);
+    let watcher = Display::new(all as u64 * settings.variants);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,
         oracles: &oracles,
         known: &known,
         shard: args.shard.unwrap_or(Shard::WHOLE),
-        jobs: args.engine.jobs(),
+        jobs: args.engine.how.jobs(),
         watcher: &watcher,
     };
     let verdicts = campaign.run(&settings, &out)?;
@@ -167,6 +140,8 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
     let range = |range: &RangeInclusive<u32>| format!("{}..{}", range.start(), range.end());
     let options = [
         ("engine", claim.engine().to_owned()),
+        ("provider", claim.manner().provider.to_string()),
+        ("syntax", claim.manner().syntax.to_string()),
         ("out", folder.display().to_string()),
         ("oracles", claim.oracles().join(",")),
         ("seed", settings.seed.to_string()),
@@ -179,9 +154,4 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
     ];
     let shard = claim.shard().map(|shard| ("shard", shard.to_string()));
     options.into_iter().chain(shard).map(|(option, value)| (option.to_owned(), value)).collect()
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| format!("`{text}` is no share; give a number from 0 to 1"))
 }
