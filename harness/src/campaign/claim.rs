@@ -8,11 +8,29 @@ use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use super::shard::Shard;
+use crate::deploy::access::Way;
+use crate::render::Syntax;
 
 const FILE: &str = "campaign.json";
 
 /// The version of the file that this program writes and reads.
 const VERSION: u32 = 1;
+
+/// How an engine is run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manner {
+    /// How it reaches the provider.
+    pub provider: Way,
+    /// How its programs are written.
+    pub syntax: Syntax,
+}
+
+impl Manner {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
 
 /// All that the verdicts in a folder depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,6 +38,8 @@ const VERSION: u32 = 1;
 pub struct Claim {
     version: u32,
     engine: String,
+    #[serde(default, skip_serializing_if = "Manner::is_usual")]
+    manner: Manner,
     oracles: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shard: Option<Shard>,
@@ -68,7 +88,17 @@ pub struct Held {
 impl Claim {
     /// The claim of a campaign, or a part of one, on an engine, named with its exact version.
     pub fn new(engine: String, oracles: Vec<String>, shard: Option<Shard>, settings: Settings) -> Self {
-        Self { version: VERSION, engine, oracles, shard, settings }
+        Self { version: VERSION, engine, manner: Manner::default(), oracles, shard, settings }
+    }
+
+    /// The same with the engine run in this manner.
+    pub fn in_manner(self, manner: Manner) -> Self {
+        Self { manner, ..self }
+    }
+
+    /// How the engine is run.
+    pub fn manner(&self) -> Manner {
+        self.manner
     }
 
     /// The claim in a folder, if there is one.
@@ -185,6 +215,8 @@ mod tests {
         assert!(matches!(claim(2).stake(&out), Err(ClaimError::Other(_))));
         let part = Claim { shard: Some(Shard::WHOLE), ..claim(1) };
         assert!(matches!(part.stake(&out), Err(ClaimError::Other(_))), "a part is another campaign");
+        let in_json = claim(1).in_manner(Manner { syntax: Syntax::Json, ..Manner::default() });
+        assert!(matches!(in_json.stake(&out), Err(ClaimError::Other(_))), "so is another syntax");
         assert_eq!(fs::read(out.join(FILE)).unwrap(), before);
         assert_eq!(Claim::read(&out).unwrap(), Some(claim(1)));
     }

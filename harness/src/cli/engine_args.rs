@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{CannotRun, interrupt};
+use crate::campaign::claim::Manner;
 use crate::deploy::Runner;
 use crate::deploy::access::{Provider, Way};
 use crate::deploy::driver::Driver;
@@ -47,6 +48,11 @@ impl EngineArgs {
     /// How many variants are deployed at once.
     pub fn jobs(&self) -> usize {
         self.jobs.max(1)
+    }
+
+    /// How the engine is run.
+    pub fn manner(&self) -> Manner {
+        Manner { provider: self.provider, syntax: self.syntax }
     }
 
     /// Finds the engine and starts the provider.
