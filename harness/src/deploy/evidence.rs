@@ -98,6 +98,19 @@ pub struct Stored {
     pub dependencies: BTreeSet<String>,
 }
 
+/// What an engine says in the end of a plan or of its execution.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Summary {
+    /// `plan`, `apply` or `destroy`.
+    pub operation: String,
+    /// How many objects it creates or has created.
+    pub add: usize,
+    /// How many it changes or has changed.
+    pub change: usize,
+    /// How many it deletes or has deleted.
+    pub remove: usize,
+}
+
 /// All that is known of a stage.
 #[derive(Debug, Clone)]
 pub struct StageEvidence {
@@ -115,6 +128,8 @@ pub struct StageEvidence {
     pub dangling: usize,
     /// What the engine planned: name and action.
     pub planned: BTreeSet<(String, String)>,
+    /// The summaries that it printed, in order.
+    pub summaries: Vec<Summary>,
     /// The errors that the engine reported.
     pub errors: Vec<String>,
     /// Everything that it printed, for words that must not be there.
@@ -164,7 +179,7 @@ pub fn read(folder: &Path, batches: usize) -> Result<Vec<StageEvidence>, Unreada
         }
         let output = std::fs::read_to_string(kept.join(OUTPUT)).unwrap_or_default();
         let stderr = std::fs::read_to_string(kept.join(ERRORS)).unwrap_or_default();
-        let (planned, errors) = events(&output);
+        let (planned, summaries, errors) = events(&output);
         let state = kept.join(STATE);
         let state = match std::fs::read(&state) {
             Ok(bytes) => {
@@ -183,6 +198,7 @@ pub fn read(folder: &Path, batches: usize) -> Result<Vec<StageEvidence>, Unreada
             graph,
             dangling: dangling.len(),
             planned,
+            summaries,
             errors,
             text: format!("{output}{stderr}"),
             state,
@@ -218,20 +234,25 @@ fn operations(entries: &[Entry]) -> Vec<Observed> {
     open.into_values().collect()
 }
 
-/// The planned changes and the errors among an engine's messages.
-fn events(output: &str) -> (BTreeSet<(String, String)>, Vec<String>) {
-    let (mut planned, mut errors) = (BTreeSet::new(), Vec::new());
+/// The planned changes, the summaries and the errors among an engine's messages.
+fn events(output: &str) -> (BTreeSet<(String, String)>, Vec<Summary>, Vec<String>) {
+    let (mut planned, mut summaries, mut errors) = (BTreeSet::new(), Vec::new(), Vec::new());
     for message in output.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok()) {
         if message["type"] == "planned_change" {
             let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
             let change = &message["change"];
             planned.insert((text(&change["resource"]["resource_name"]), text(&change["action"])));
         }
+        if message["type"] == "change_summary"
+            && let Ok(summary) = Summary::deserialize(&message["changes"])
+        {
+            summaries.push(summary);
+        }
         if message["@level"] == "error" {
             errors.push(message["@message"].as_str().unwrap_or_default().to_owned());
         }
     }
-    (planned, errors)
+    (planned, summaries, errors)
 }
 
 fn stored(state: &Json) -> Vec<Stored> {

@@ -52,6 +52,11 @@ fn compare(stage: &StageEvidence, deployment: &Deployment, findings: &mut Vec<Fi
                 let text = format!("{} has other attributes in the state than in the world", stored.name);
                 findings.push(Finding::new("state", "other attributes", stage, text));
             }
+            Some(object) if object.key.as_deref().map(label).as_ref() != Some(&stored.name) => {
+                let key = object.key.as_deref().unwrap_or("?");
+                let text = format!("{id} is {} in the state, which is {key} in the world", stored.name);
+                findings.push(Finding::new("state", "another name", stage, text));
+            }
             Some(_) => {}
         }
         if let Some(expected) = expected.get(&stored.name)

@@ -21,12 +21,9 @@ pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
                 format!("{} holds no campaign to go on with: it has no campaign.json", folder.display())
             })?;
             let (layered, stored) = (Layered::own::<RunArgs>("run")?, stored_options(&claim, folder));
-            match stored
-                .iter()
-                .map(|(option, _)| option)
-                .chain([&"shard".to_owned()])
-                .find(|option| layered.says(option))
-            {
+            // A part that the command line names is another campaign, even if none is stored.
+            let mut fixed = stored.iter().map(|(option, _)| option.as_str()).chain(["shard"]);
+            match fixed.find(|option| layered.says(option)) {
                 Some(option) => Err(format!(
                     "--resume goes on with what is stored in {}: leave out --{option}",
                     folder.display()
