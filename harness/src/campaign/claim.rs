@@ -202,6 +202,9 @@ mod tests {
         assert!(matches!(claim(2).stake(&out), Err(ClaimError::Other(_))));
         let part = Claim { shard: Some(Shard::WHOLE), ..claim(1) };
         assert!(matches!(part.stake(&out), Err(ClaimError::Other(_))), "a part is another campaign");
+        let manner = Manner { syntax: crate::render::Syntax::Json, ..Manner::default() };
+        let in_json = Claim { manner, ..claim(1) };
+        assert!(matches!(in_json.stake(&out), Err(ClaimError::Other(_))), "so is another syntax");
         assert_eq!(fs::read(out.join(FILE)).unwrap(), before);
         assert_eq!(Claim::read(&out).unwrap(), Some(claim(1)));
     }

@@ -30,7 +30,8 @@ impl Layered {
         Self::of::<A>(subcommand, std::env::args_os().skip(2).collect())
     }
 
-    fn of<A: Args>(subcommand: &'static str, line: Vec<OsString>) -> Result<Self, CannotRun> {
+    /// The options of another command line.
+    pub fn of<A: Args>(subcommand: &'static str, line: Vec<OsString>) -> Result<Self, CannotRun> {
         let command = A::augment_args(Command::new(subcommand).no_binary_name(true));
         let matches = command.clone().try_get_matches_from(&line).map_err(first_line)?;
         Ok(Self { command, line, matches })

@@ -1,7 +1,8 @@
-//! `equiform run`: a campaign on an engine.
+//! `equiform run`: a campaign on an engine. [`stored`] are options that come from files.
 
-use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+mod stored;
+
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -9,10 +10,9 @@ use super::campaign_text::{Display, note};
 use super::cases_args::CasesArgs;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
-use super::layered::{Given, Layered};
 use super::oracles::chosen;
 use super::report_args::ReportArgs;
-use super::{CannotRun, CliResult, Outcome};
+use super::{CliResult, Outcome};
 use crate::campaign::claim::Claim;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
@@ -52,7 +52,7 @@ pub struct RunArgs {
 
 /// Runs the campaign.
 pub fn run(args: RunArgs) -> CliResult {
-    let args = complete(args)?;
+    let args = stored::complete(args)?;
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let started = args.engine.start()?;
     let settings = args.cases.settings();
@@ -102,56 +102,4 @@ pub fn run(args: RunArgs) -> CliResult {
         return Ok(Outcome::Interrupted);
     }
     Err(sentence.into())
-}
-
-/// The options with what a settings file or a stored campaign adds.
-fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
-    match (&args.settings, &args.resume) {
-        (Some(path), _) => {
-            let layered = Layered::own::<RunArgs>("run")?;
-            layered.with(&layered.read(path)?)
-        }
-        (None, Some(folder)) => {
-            let claim = Claim::read(folder)?.ok_or_else(|| {
-                format!("{} holds no campaign to go on with: it has no campaign.json", folder.display())
-            })?;
-            let (layered, stored) = (Layered::own::<RunArgs>("run")?, stored_options(&claim, folder));
-            match stored
-                .iter()
-                .map(|(option, _)| option)
-                .chain([&"shard".to_owned()])
-                .find(|option| layered.says(option))
-            {
-                Some(option) => Err(format!(
-                    "--resume goes on with what is stored in {}: leave out --{option}",
-                    folder.display()
-                )
-                .into()),
-                None => layered.with(&stored),
-            }
-        }
-        (None, None) => Ok(args),
-    }
-}
-
-/// A stored campaign as options.
-fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
-    let settings = claim.settings();
-    let range = |range: &RangeInclusive<u32>| format!("{}..{}", range.start(), range.end());
-    let options = [
-        ("engine", claim.engine().to_owned()),
-        ("provider", claim.manner().provider.to_string()),
-        ("syntax", claim.manner().syntax.to_string()),
-        ("out", folder.display().to_string()),
-        ("oracles", claim.oracles().join(",")),
-        ("seed", settings.seed.to_string()),
-        ("sources", settings.sources.to_string()),
-        ("variants", settings.variants.to_string()),
-        ("batches", settings.batches.to_string()),
-        ("resources", range(&settings.resources)),
-        ("edges", range(&settings.edges)),
-        ("create-before-destroy", settings.create_before_destroy.to_string()),
-    ];
-    let shard = claim.shard().map(|shard| ("shard", shard.to_string()));
-    options.into_iter().chain(shard).map(|(option, value)| (option.to_owned(), value)).collect()
 }

@@ -10,6 +10,7 @@
 //! - [`probe`]: asking an executable for its version.
 //! - [`locate`]: from a name to an executable that is there.
 //! - [`install`]: bringing one into the cache.
+//! - [`title`]: what an engine is called in reports, read back.
 
 pub mod cache;
 pub mod catalogue;
@@ -18,6 +19,7 @@ pub mod install;
 pub mod locate;
 pub mod probe;
 pub mod spec;
+pub mod title;
 
 pub use cache::Cache;
 pub use choice::EngineChoice;

@@ -1,6 +1,7 @@
 //! Campaigns on real engines: silent where the engine is sound, loud where a fault was put in.
 
 mod clean;
+mod commands;
 mod faults;
 mod interrupt;
 mod support;

@@ -10,11 +10,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use semver::{Version, VersionReq};
+use semver::VersionReq;
 use serde::Deserialize;
 
 use crate::case::Batch;
 use crate::deploy::evidence::Stage;
+use crate::engine::title::Title;
 use crate::model::Deployment;
 use crate::oracle::Finding;
 use conditions::Condition;
@@ -70,9 +71,7 @@ pub struct KnownFinding {
 
 impl KnownFinding {
     fn concerns(&self, engine: &str) -> bool {
-        let Some((name, version)) = engine.split_once('@') else { return false };
-        let version = version.split_whitespace().next().unwrap_or_default();
-        let Ok(mut version) = Version::parse(version) else { return false };
+        let Some(Title { name, mut version, .. }) = Title::parse(engine) else { return false };
         // A pre-release counts as the release it leads to; ranges alone would leave all of them out.
         version.pre = semver::Prerelease::EMPTY;
         self.engines.get(name).is_some_and(|versions| versions.matches(&version))

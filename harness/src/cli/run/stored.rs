@@ -1,0 +1,108 @@
+//! Options of `equiform run` from a settings file, or from the campaign that is gone on with.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use super::RunArgs;
+use crate::campaign::claim::Claim;
+use crate::cli::CannotRun;
+use crate::cli::layered::{Given, Layered};
+use crate::engine::title::Title;
+
+/// The options with what a settings file or a stored campaign adds.
+pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
+    match (&args.settings, &args.resume) {
+        (Some(path), _) => {
+            let layered = Layered::own::<RunArgs>("run")?;
+            layered.with(&layered.read(path)?)
+        }
+        (None, Some(folder)) => {
+            let claim = Claim::read(folder)?.ok_or_else(|| {
+                format!("{} holds no campaign to go on with: it has no campaign.json", folder.display())
+            })?;
+            let (layered, stored) = (Layered::own::<RunArgs>("run")?, stored_options(&claim, folder));
+            // A part that the command line names is another campaign, even if none is stored.
+            let mut fixed = stored.iter().map(|(option, _)| option.as_str()).chain(["shard"]);
+            match fixed.find(|option| layered.says(option)) {
+                Some(option) => Err(format!(
+                    "--resume goes on with what is stored in {}: leave out --{option}",
+                    folder.display()
+                )
+                .into()),
+                None => layered.with(&stored),
+            }
+        }
+        (None, None) => Ok(args),
+    }
+}
+
+/// A stored campaign as options.
+fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
+    let settings = claim.settings();
+    let range = |range: &RangeInclusive<u32>| format!("{}..{}", range.start(), range.end());
+    let engine = Title::parse(claim.engine()).map_or(claim.engine(), |title| title.choice);
+    let manner = claim.manner();
+    let options = [
+        ("engine", engine.to_owned()),
+        ("provider", manner.provider.to_string()),
+        ("syntax", manner.syntax.to_string()),
+        ("out", folder.display().to_string()),
+        ("oracles", claim.oracles().join(",")),
+        ("seed", settings.seed.to_string()),
+        ("sources", settings.sources.to_string()),
+        ("variants", settings.variants.to_string()),
+        ("batches", settings.batches.to_string()),
+        ("resources", range(&settings.resources)),
+        ("edges", range(&settings.edges)),
+        ("create-before-destroy", settings.create_before_destroy.to_string()),
+    ];
+    let shard = claim.shard().map(|shard| ("shard", shard.to_string()));
+    options.into_iter().chain(shard).map(|(option, value)| (option.to_owned(), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::Settings;
+    use crate::campaign::shard::Shard;
+    use crate::deploy::Manner;
+    use crate::deploy::access::Way;
+    use crate::oracle::ORACLES;
+    use crate::render::Syntax;
+
+    #[test]
+    fn the_example_of_a_settings_file_is_read() {
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/campaigns/example.toml");
+        let layered = Layered::of::<RunArgs>("run", vec!["--seed=8".into()]).unwrap();
+        let args: RunArgs = layered.with(&layered.read(&example).unwrap()).unwrap();
+        let settings = args.cases.settings();
+        assert_eq!((settings.seed, settings.sources, settings.resources), (8, 25, 3..=12));
+        assert_eq!(args.oracles, ["steps", "order", "state", "health"]);
+        assert_eq!(args.out, Path::new(".equiform/example"));
+    }
+
+    #[test]
+    fn a_stored_campaign_gives_the_options_that_it_was_started_with() {
+        let settings = Settings {
+            seed: u64::MAX,
+            sources: 3,
+            variants: 4,
+            batches: 5,
+            resources: 6..=7,
+            edges: 8..=8,
+            create_before_destroy: 0.1,
+        };
+        let shard: Option<Shard> = Some("2/3".parse().unwrap());
+        let manner = Manner { provider: Way::Init, syntax: Syntax::Json };
+        let (engine, oracles) = ("/a/fork (tofu@1.12.6)".to_owned(), [&ORACLES[0], &ORACLES[1]]);
+        let claim = Claim::new(engine, manner, &oracles, shard, settings.clone());
+        let options = stored_options(&claim, Path::new("some/folder"));
+        assert!(options.contains(&("engine".to_owned(), "/a/fork".to_owned())));
+        let layered = Layered::of::<RunArgs>("run", Vec::new()).unwrap();
+        let args: RunArgs = layered.with(&options).unwrap();
+        assert_eq!(args.cases.settings(), settings);
+        assert_eq!(args.oracles, oracles.map(|oracle| oracle.name));
+        assert_eq!((args.shard, args.engine.how.manner()), (shard, manner));
+        assert_eq!(args.out, Path::new("some/folder"));
+    }
+}
