@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
-use crate::case::{CASE_FILE, CASE_VERSION, Case, CaseError};
-use crate::deploy::evidence;
-use crate::oracle::{Oracle, Trial};
+use crate::case::{Batch, CASE_FILE, CASE_VERSION, Case, CaseError};
+use crate::deploy::evidence::{Evidence, Unreadable};
+use crate::oracle::{Finding, Oracle, Trial, expected};
 
 /// The folder of a variant's evidence.
 pub fn variant_folder(case: &Path, variant: usize) -> PathBuf {
@@ -45,11 +45,27 @@ pub fn variant(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) 
         Ok(batches) => batches,
         Err(error) => return TrialResult::Inconclusive { reason: error.to_string() },
     };
-    let stages = match evidence::read(folder, batches.len()) {
-        Ok(stages) => stages,
-        Err(error) => return TrialResult::Inconclusive { reason: error.to_string() },
-    };
-    let trial = Trial { source: &case.source, batches: &batches, stages: &stages };
-    let findings: Vec<_> = oracles.iter().flat_map(|oracle| oracle.judge(&trial)).collect();
-    if findings.is_empty() { TrialResult::Pass } else { TrialResult::Fail { findings } }
+    match findings(case, &batches, folder, oracles) {
+        Ok(findings) if findings.is_empty() => TrialResult::Pass,
+        Ok(findings) => TrialResult::Fail { findings },
+        Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
+    }
+}
+
+/// Asks the oracles about one stage after the other. Evidence that cannot be read to its end proves nothing, so what was
+/// found up to there is dropped.
+fn findings(
+    case: &Case,
+    batches: &[Batch],
+    folder: &Path,
+    oracles: &[&Oracle],
+) -> Result<Vec<Finding>, Unreadable> {
+    let mut evidence = Evidence::open(folder, batches.len())?;
+    let mut findings = Vec::new();
+    while let Some((stage, world)) = evidence.next_stage()? {
+        let expectation = &expected(batches, stage.stage);
+        let trial = Trial { source: &case.source, batches, expectation, stage: &stage, world };
+        findings.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
+    }
+    Ok(findings)
 }

@@ -84,9 +84,9 @@ impl Runner {
                 Stage::Idle | Stage::Destroy => batches.last().expect("a variant has a batch"),
             };
             let record = self.stage(stage, batch, &work, folder)?;
-            let failed = record.exit != Some(0) && !(stage == Stage::Cross && record.exit == Some(2));
+            let succeeded = record.succeeded();
             records.push(record);
-            if failed {
+            if !succeeded {
                 break;
             }
         }
@@ -134,6 +134,7 @@ impl Runner {
             timed_out: ended.end == Ended::TimedOut,
             lock_left: work.join(".terraform.tfstate.lock.info").exists(),
             milliseconds: u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX),
+            ledger_bytes: fs::metadata(folder.join(evidence::LEDGER)).map_or(0, |ledger| ledger.len()),
         })
     }
 }

@@ -1,7 +1,9 @@
 //! From one deployment to the next: the operations, and the order they must keep.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+// Of petgraph's two, the one that does not recurse: chains are as long as programs are.
+use petgraph::algo::kosaraju_scc;
 use serde::{Deserialize, Serialize};
 
 use super::description::{Deployment, EdgeKind};
@@ -50,6 +52,11 @@ const CHANGE_OVER: &str =
 const OUTLIVES: &str =
     "with create_before_destroy in force, a removed dependency outlives the change of its dependent";
 
+/// Whether a rule gives way to others that contradict it.
+pub(super) fn yields(rule: &&str) -> bool {
+    [DELETED_BEFORE_UPDATE, DELETED_BEFORE_LOSS, OUTLIVES, CHANGE_OVER].contains(rule)
+}
+
 /// What becomes of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -78,6 +85,13 @@ impl Fate {
 impl Expectation {
     /// What leads from `before`, which is deployed, to `after`.
     pub fn between(before: &Deployment, after: &Deployment) -> Self {
+        let mut expectation = Self::with_contradictions(before, after);
+        expectation.release_contradictions();
+        expectation
+    }
+
+    /// The same, with the rules that contradict each other.
+    pub(super) fn with_contradictions(before: &Deployment, after: &Deployment) -> Self {
         let fates = fates(before, after);
         let mut expectation = Self::default();
         for (key, fate) in &fates {
@@ -89,7 +103,6 @@ impl Expectation {
         expectation.order_replacements(&fates);
         expectation.order_edges_of_after(after, &fates);
         expectation.order_edges_of_before(before, after, &fates);
-        expectation.release_contradictions();
         expectation
     }
 
@@ -97,29 +110,27 @@ impl Expectation {
     /// after the same change. No engine promises an order there, so the rules between a delete and the changes beside
     /// it bind only where all of them can be kept. What is left has no circle.
     fn release_contradictions(&mut self) {
-        let yielding =
-            |rule| [DELETED_BEFORE_UPDATE, DELETED_BEFORE_LOSS, OUTLIVES, CHANGE_OVER].contains(rule);
+        if !self.order.values().any(yields) {
+            return;
+        }
+        let place: HashMap<&ExpectedOperation, u32> = self.operations.iter().zip(0..).collect();
+        let pairs = self.order.keys().map(|(first, second)| (place[first], place[second]));
+        let graph = petgraph::graph::DiGraph::<(), ()>::from_edges(pairs);
+        // A pair is asked for the other way round too just if both ends lie on one circle.
+        let mut circle = vec![0; self.operations.len()];
+        for (number, members) in kosaraju_scc(&graph).into_iter().enumerate() {
+            members.into_iter().for_each(|member| circle[member.index()] = number);
+        }
+        let together = |operation| circle[place[operation] as usize];
         let released: Vec<_> = self
             .order
             .iter()
-            .filter(|((first, second), rule)| yielding(rule) && self.reaches(second, first))
+            .filter(|((first, second), rule)| yields(rule) && together(first) == together(second))
             .map(|(pair, _)| pair.clone())
             .collect();
         for pair in released {
             self.order.remove(&pair);
         }
-    }
-
-    fn reaches(&self, from: &ExpectedOperation, to: &ExpectedOperation) -> bool {
-        let (mut open, mut seen) = (vec![from], BTreeSet::from([from]));
-        while let Some(operation) = open.pop() {
-            if operation == to {
-                return true;
-            }
-            let next = self.order.keys().filter(|(first, _)| first == operation).map(|(_, second)| second);
-            open.extend(next.filter(|second| seen.insert(*second)));
-        }
-        false
     }
 
     fn first(&mut self, first: (&str, Kind), second: (&str, Kind), rule: &'static str) {
