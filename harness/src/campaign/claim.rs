@@ -36,7 +36,7 @@ pub enum ClaimError {
     #[error("{} is not empty and holds no campaign: name another folder with --out", .0.display())]
     Foreign(PathBuf),
     /// It cannot be made, read or written.
-    #[error("the folder {} cannot be used: {source}", path.display())]
+    #[error("the folder {} cannot be used: {source}; name another with --out", path.display())]
     Io {
         /// The folder.
         path: PathBuf,

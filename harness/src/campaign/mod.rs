@@ -13,14 +13,14 @@ pub mod verdict;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use crate::case::{CASE_FILE, CASE_VERSION, Case};
 use crate::deploy::{DeployError, Runner};
 use crate::oracle::Oracle;
 pub use settings::Settings;
-use verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
+use verdict::{CaseVerdict, Result as TrialResult, VariantVerdict, VerdictError};
 
 /// What a campaign tells while it runs.
 pub trait Watcher: Sync {
@@ -28,12 +28,23 @@ pub trait Watcher: Sync {
     fn judged(&self, case: usize, variant: &VariantVerdict);
 }
 
-/// A campaign that cannot go on.
+/// A campaign that cannot go on. The cases that were finished stay; the one at which it ended is gone.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {path}: {source}", path = path.display())]
-pub struct CampaignError {
-    path: PathBuf,
-    source: io::Error,
+pub enum CampaignError {
+    /// A folder could not be written.
+    #[error("cannot write {path}: {source}. Whole cases are kept; the same command goes on from there", path = path.display())]
+    Write {
+        /// The folder.
+        path: PathBuf,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// An engine could not be run, or not so that it could be judged.
+    #[error("{0}. Whole cases are kept; the same command goes on from there")]
+    Deploy(DeployError),
+    /// A verdict that is there cannot be read.
+    #[error(transparent)]
+    Verdict(#[from] VerdictError),
 }
 
 /// How cases are run.
@@ -55,7 +66,7 @@ impl Campaign<'_> {
         let mut verdicts = Vec::new();
         for number in 0..settings.sources {
             let folder = out.join(format!("case-{number:04}"));
-            let verdict = match CaseVerdict::read(&folder) {
+            let verdict = match CaseVerdict::read(&folder)? {
                 Some(done) => {
                     done.variants.iter().for_each(|variant| self.watcher.judged(number, variant));
                     Some(done)
@@ -80,16 +91,31 @@ impl Campaign<'_> {
         if self.runner.stopped() {
             return Ok(None);
         }
-        let failed = |source| CampaignError { path: folder.to_owned(), source };
         if folder.exists() {
+            let failed = |source| CampaignError::Write { path: folder.to_owned(), source };
             fs::remove_dir_all(folder).map_err(failed)?;
         }
+        let verdict = self.begin_case(number, case, folder);
+        if !matches!(verdict, Ok(Some(_))) {
+            // Best effort: what is left has no verdict, and is removed when the campaign comes back to it.
+            let _ = fs::remove_dir_all(folder);
+        }
+        verdict
+    }
+
+    /// Runs one case into a new folder.
+    fn begin_case(
+        &self,
+        number: usize,
+        case: &Case,
+        folder: &Path,
+    ) -> Result<Option<CaseVerdict>, CampaignError> {
+        let failed = |source| CampaignError::Write { path: folder.to_owned(), source };
         fs::create_dir_all(folder).map_err(failed)?;
         let text = serde_json::to_string_pretty(case).expect("a case is JSON");
         fs::write(folder.join(CASE_FILE), text).map_err(failed)?;
-        let variants = self.deploy_all(number, case, folder);
+        let variants = self.deploy_all(number, case, folder).map_err(CampaignError::Deploy)?;
         if variants.len() < case.variants.len() {
-            fs::remove_dir_all(folder).map_err(failed)?;
             return Ok(None);
         }
         let verdict = CaseVerdict { version: CASE_VERSION, case: number, variants };
@@ -97,21 +123,34 @@ impl Campaign<'_> {
         Ok(Some(verdict))
     }
 
-    /// Deploys and judges the variants of a case; not all of them if it was stopped.
-    fn deploy_all(&self, number: usize, case: &Case, folder: &Path) -> Vec<VariantVerdict> {
+    /// Deploys and judges the variants of a case; not all of them if it was stopped. What is not the engine's doing, and
+    /// would meet every variant alike, ends it.
+    fn deploy_all(
+        &self,
+        number: usize,
+        case: &Case,
+        folder: &Path,
+    ) -> Result<Vec<VariantVerdict>, DeployError> {
         let next = AtomicUsize::new(0);
+        let broken: OnceLock<DeployError> = OnceLock::new();
         let judged: Mutex<Vec<VariantVerdict>> = Mutex::new(Vec::new());
         let work = || {
             loop {
                 let variant = next.fetch_add(1, Ordering::Relaxed);
-                if variant >= case.variants.len() || self.runner.stopped() {
+                if variant >= case.variants.len() || self.runner.stopped() || broken.get().is_some() {
                     return;
                 }
                 let place = judge::variant_folder(folder, variant);
                 let result = match self.runner.deploy(case, variant, &place) {
                     Ok(_) => judge::variant(case, variant, &place, self.oracles),
                     Err(DeployError::Stopped) => return,
-                    Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
+                    Err(error @ (DeployError::Unfit(_) | DeployError::Io { .. })) => {
+                        let _ = broken.set(error);
+                        return;
+                    }
+                    Err(error @ DeployError::Case(_)) => {
+                        TrialResult::Inconclusive { reason: error.to_string() }
+                    }
                 };
                 let verdict = VariantVerdict { variant, result };
                 self.watcher.judged(number, &verdict);
@@ -123,8 +162,11 @@ impl Campaign<'_> {
                 scope.spawn(work);
             }
         });
+        if let Some(error) = broken.into_inner() {
+            return Err(error);
+        }
         let mut judged = judged.into_inner().expect("no holder panics");
         judged.sort_by_key(|verdict| verdict.variant);
-        judged
+        Ok(judged)
     }
 }

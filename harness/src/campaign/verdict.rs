@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::case::CASE_VERSION;
 use crate::oracle::Finding;
 
 const FILE: &str = "verdict.json";
@@ -26,6 +27,14 @@ pub enum Result {
         /// Why.
         reason: String,
     },
+}
+
+/// A verdict that is there and cannot be read. It is left as it is.
+#[derive(Debug, thiserror::Error)]
+#[error("the verdict {path} cannot be read: {why}")]
+pub struct VerdictError {
+    path: String,
+    why: String,
 }
 
 /// A variant's verdict.
@@ -49,9 +58,27 @@ pub struct CaseVerdict {
 }
 
 impl CaseVerdict {
-    /// The verdict in a case's folder, if there is a whole one.
-    pub fn read(folder: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(folder.join(FILE)).ok()?).ok()
+    /// The verdict in a case's folder, if there is one.
+    pub fn read(folder: &Path) -> std::result::Result<Option<Self>, VerdictError> {
+        #[derive(Deserialize)]
+        struct AnyVersion {
+            version: u32,
+        }
+        let path = folder.join(FILE);
+        let unreadable = |why: String| VerdictError { path: path.display().to_string(), why };
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unreadable(error.to_string())),
+        };
+        match serde_json::from_slice(&bytes) {
+            Ok(AnyVersion { version }) if version != CASE_VERSION => Err(unreadable(format!(
+                "it has version {version}, and this program reads version {CASE_VERSION}: use a newer equiform"
+            ))),
+            _ => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+                unreadable(format!("{error}. Remove the case's folder to have the case run again"))
+            }),
+        }
     }
 
     /// Puts the verdict into the case's folder, whole or not at all.

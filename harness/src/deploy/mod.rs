@@ -1,11 +1,13 @@
 //! Deploying a variant on a real engine, stage by stage, and keeping the evidence.
 //!
 //! [`process`] runs one engine command in a process group of its own, [`provider`] keeps a mock provider up for engines
-//! to attach to, [`evidence`] is what remains on disk: all that the oracles see.
+//! to attach to, [`evidence`] is what remains on disk: all that the oracles see. `surroundings` tells what is not the
+//! engine's doing.
 
 pub mod evidence;
 pub mod process;
 pub mod provider;
+mod surroundings;
 
 use std::fs;
 use std::io;
@@ -19,6 +21,7 @@ use crate::render;
 use evidence::{Stage, StageRecord};
 use process::{Command, Ended};
 use provider::Attachment;
+pub use surroundings::Unfit;
 
 /// Why a variant could not be deployed: not the engine's doing.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +32,9 @@ pub enum DeployError {
     /// The case is unusable.
     #[error(transparent)]
     Case(#[from] CaseError),
+    /// The surroundings are no place to judge an engine in.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
     /// A file could not be written or read.
     #[error("{doing} {path}: {source}")]
     Io {
@@ -85,6 +91,12 @@ impl Runner {
             };
             let record = self.stage(stage, batch, &work, folder)?;
             let succeeded = record.succeeded();
+            surroundings::check(
+                folder,
+                &folder.join(&record.stage),
+                succeeded,
+                &self.attachment.environment(),
+            )?;
             records.push(record);
             if !succeeded {
                 break;
