@@ -99,7 +99,7 @@ pub struct StageEvidence {
     pub operations: Vec<Observed>,
     /// What the engine printed.
     pub output: Output,
-    /// The engine's state afterwards; none if it wrote none.
+    /// The engine's state afterwards; none if it wrote none, or only planned.
     pub state: Option<Vec<Stored>>,
 }
 
@@ -146,7 +146,8 @@ impl Evidence {
         let kept = self.folder.join(stage.name());
         let operations = self.ledger.take(&stage.name())?;
         let output = Output::read(&[kept.join(OUTPUT), kept.join(ERRORS)])?;
-        let state = state::read(&kept.join(STATE))?;
+        // A plan leaves the state as it was.
+        let state = if stage == Stage::Cross { None } else { state::read(&kept.join(STATE))? };
         Ok(Some((StageEvidence { stage, record, operations, output, state }, self.ledger.world())))
     }
 }
