@@ -89,7 +89,7 @@ build: tools ## Build equiform and the provider, optimised
 	cargo build --release --workspace --locked
 
 .PHONY: bench
-bench: bench-provider bench-egraph ## Measure side by side: the provider with its peers, the e-graph with egg
+bench: bench-provider bench-egraph bench-judging ## Measure: the provider and its peers, the e-graph and egg, judging
 
 .PHONY: bench-provider
 bench-provider: install # TFCOREMOCK=/path names a binary of that peer; see the script
@@ -98,6 +98,10 @@ bench-provider: install # TFCOREMOCK=/path names a binary of that peer; see the 
 .PHONY: bench-egraph
 bench-egraph: tools # EQUIFORM_BENCH_SEVEN=1 adds 7 resources, which takes minutes and gigabytes
 	cargo bench -p equiform --locked --bench side_by_side
+
+.PHONY: bench-judging
+bench-judging: tools # Seconds and memory for ledgers of up to a million entries
+	cargo bench -p equiform --locked --bench judging
 
 .PHONY: tools
 tools: # System packages, where they are missing

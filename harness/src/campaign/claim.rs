@@ -54,7 +54,7 @@ pub enum ClaimError {
         why: String,
     },
     /// It cannot be made, read or written.
-    #[error("the folder {} cannot be used: {source}", path.display())]
+    #[error("the folder {} cannot be used: {source}; name another with --out", path.display())]
     Io {
         /// The folder.
         path: PathBuf,

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::claim::Claim;
 use super::known::KnownFindings;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
-use crate::case::{CASE_FILE, Case, CaseError};
-use crate::deploy::evidence;
-use crate::oracle::{Oracle, Trial};
+use crate::case::{Batch, CASE_FILE, Case, CaseError};
+use crate::deploy::evidence::{Evidence, Unreadable};
+use crate::oracle::{Finding, Oracle, Trial, expected};
 
 /// The folder of a variant's evidence.
 pub fn variant_folder(case: &Path, variant: usize) -> PathBuf {
@@ -66,11 +66,26 @@ pub fn variant(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) 
         Ok(batches) => batches,
         Err(error) => return TrialResult::Inconclusive { reason: error.to_string() },
     };
-    let stages = match evidence::read(folder, batches.len()) {
-        Ok(stages) => stages,
-        Err(error) => return TrialResult::Inconclusive { reason: error.to_string() },
-    };
-    let trial = Trial { source: &case.source, batches: &batches, stages: &stages };
-    let findings: Vec<_> = oracles.iter().flat_map(|oracle| oracle.judge(&trial)).collect();
-    TrialResult::of(findings)
+    match findings(case, &batches, folder, oracles) {
+        Ok(findings) => TrialResult::of(findings),
+        Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
+    }
+}
+
+/// Asks the oracles about one stage after the other. Evidence that cannot be read to its end proves nothing, so what was
+/// found up to there is dropped.
+fn findings(
+    case: &Case,
+    batches: &[Batch],
+    folder: &Path,
+    oracles: &[&Oracle],
+) -> Result<Vec<Finding>, Unreadable> {
+    let mut evidence = Evidence::open(folder, batches.len())?;
+    let mut findings = Vec::new();
+    while let Some((stage, world)) = evidence.next_stage()? {
+        let expectation = &expected(batches, stage.stage);
+        let trial = Trial { source: &case.source, batches, expectation, stage: &stage, world };
+        findings.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
+    }
+    Ok(findings)
 }

@@ -139,6 +139,7 @@ mod tests {
             timed_out: false,
             lock_left: false,
             milliseconds,
+            ledger_bytes: 0,
         };
         let records = serde_json::to_vec(&[record(1200), record(300)]).unwrap();
         fs::write(variant_folder(&case, 0).join(STAGES), records).unwrap();

@@ -19,8 +19,8 @@ pub mod verdict;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use crate::case::{CASE_FILE, Case, CaseError};
 use crate::deploy::{DeployError, Runner};
@@ -41,17 +41,20 @@ pub trait Watcher: Sync {
     }
 }
 
-/// A campaign that cannot go on.
+/// A campaign that cannot go on. The cases that were finished stay; the one at which it ended is gone.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
-    /// A folder cannot be written.
-    #[error("cannot write {}: {source}", path.display())]
+    /// A folder could not be written.
+    #[error("cannot write {path}: {source}. Whole cases are kept; the same command goes on from there", path = path.display())]
     Write {
         /// The folder.
         path: PathBuf,
         /// The system's word.
         source: io::Error,
     },
+    /// An engine could not be run, or not so that it could be judged.
+    #[error("{0}. Whole cases are kept; the same command goes on from there")]
+    Deploy(DeployError),
     /// A stored verdict cannot be used.
     #[error(transparent)]
     Verdict(#[from] VerdictError),
@@ -140,13 +143,28 @@ impl Campaign<'_> {
         if folder.exists() && fs::read_dir(folder).map_err(failed)?.next().is_some() {
             fs::remove_dir_all(folder).map_err(failed)?;
         }
+        let verdict = self.begin_case(number, case, folder);
+        if !matches!(verdict, Ok(Some(_))) {
+            // Best effort: what is left has no verdict, and is removed when the campaign comes back to it.
+            let _ = fs::remove_dir_all(folder);
+        }
+        verdict
+    }
+
+    /// Runs one case into a new folder.
+    fn begin_case(
+        &self,
+        number: usize,
+        case: &Case,
+        folder: &Path,
+    ) -> Result<Option<CaseVerdict>, CampaignError> {
+        let failed = |source| CampaignError::Write { path: folder.to_owned(), source };
         fs::create_dir_all(folder).map_err(failed)?;
         let case = &Case { engine: Some(self.engine.to_owned()), ..case.clone() };
         let text = serde_json::to_string_pretty(case).expect("a case is JSON");
         fs::write(folder.join(CASE_FILE), text).map_err(failed)?;
-        let variants = self.deploy_all(number, case, folder);
+        let variants = self.deploy_all(number, case, folder).map_err(CampaignError::Deploy)?;
         if variants.len() < case.variants.len() {
-            fs::remove_dir_all(folder).map_err(failed)?;
             return Ok(None);
         }
         let verdict = CaseVerdict::new(number, variants);
@@ -154,14 +172,21 @@ impl Campaign<'_> {
         Ok(Some(verdict))
     }
 
-    /// Deploys and judges the variants of a case; not all of them if it was stopped.
-    fn deploy_all(&self, number: usize, case: &Case, folder: &Path) -> Vec<VariantVerdict> {
+    /// Deploys and judges the variants of a case; not all of them if it was stopped. What is not the engine's doing, and
+    /// would meet every variant alike, ends it.
+    fn deploy_all(
+        &self,
+        number: usize,
+        case: &Case,
+        folder: &Path,
+    ) -> Result<Vec<VariantVerdict>, DeployError> {
         let next = AtomicUsize::new(0);
+        let broken: OnceLock<DeployError> = OnceLock::new();
         let judged: Mutex<Vec<VariantVerdict>> = Mutex::new(Vec::new());
         let work = || {
             loop {
                 let variant = next.fetch_add(1, Ordering::Relaxed);
-                if variant >= case.variants.len() || self.runner.stopped() {
+                if variant >= case.variants.len() || self.runner.stopped() || broken.get().is_some() {
                     return;
                 }
                 let place = judge::variant_folder(folder, variant);
@@ -171,7 +196,17 @@ impl Campaign<'_> {
                         judging.time(|| judge::variant(case, variant, &place, self.oracles))
                     }
                     Err(DeployError::Stopped) => return,
-                    Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
+                    Err(
+                        error @ (DeployError::Unfit(_)
+                        | DeployError::Preparation { .. }
+                        | DeployError::Io { .. }),
+                    ) => {
+                        let _ = broken.set(error);
+                        return;
+                    }
+                    Err(error @ DeployError::Case(_)) => {
+                        TrialResult::Inconclusive { reason: error.to_string() }
+                    }
                 };
                 let mut verdict = VariantVerdict { variant, result };
                 judge::sort_out(self.known, self.engine, case, &mut verdict);
@@ -184,8 +219,11 @@ impl Campaign<'_> {
                 scope.spawn(work);
             }
         });
+        if let Some(error) = broken.into_inner() {
+            return Err(error);
+        }
         let mut judged = judged.into_inner().expect("no holder panics");
         judged.sort_by_key(|verdict| verdict.variant);
-        judged
+        Ok(judged)
     }
 }

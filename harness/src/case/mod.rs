@@ -4,11 +4,12 @@
 
 pub mod edges;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::graph::NamedGraph;
+use crate::graph::{NamedGraph, Resource};
 use crate::model::{Deployment, ResourceDescription};
 use crate::program::{Step, parse};
 use edges::EdgeChoice;
@@ -109,18 +110,26 @@ impl Case {
         let parsed = parse(&self.variants[variant]).map_err(|error| failed(error.to_string()))?;
         let name = |resource| parsed.names.of(resource).to_owned();
         let steps = parsed.program.steps();
-        let (mut order, mut batches): (Vec<String>, Vec<Batch>) = (Vec::new(), Vec::new());
+        // When each resource that is there was added: the order of the text.
+        let mut added: BTreeMap<Resource, usize> = BTreeMap::new();
+        let mut batches = Vec::new();
         parsed
             .eval_each(|done, graph| {
                 match steps[done - 1] {
-                    Step::Add(resource) if !order.contains(&name(resource)) => order.push(name(resource)),
-                    Step::Rem(resource) => order.retain(|key| *key != name(resource)),
-                    _ => {}
+                    Step::Add(resource) => {
+                        added.entry(resource).or_insert(done);
+                    }
+                    Step::Rem(resource) => {
+                        added.remove(&resource);
+                    }
+                    Step::Con(_) | Step::Disc(_) => {}
                 }
-                if done == steps.len() || parsed.cuts.contains(&done) {
+                if done == steps.len() || parsed.cuts.binary_search(&done).is_ok() {
                     let edges = graph.edges().map(|edge| (name(edge.dependency), name(edge.dependent)));
                     let deployment = self.describe(graph.nodes().map(name), edges);
-                    batches.push(Batch { deployment, order: order.clone() });
+                    let mut order: Vec<Resource> = added.keys().copied().collect();
+                    order.sort_unstable_by_key(|resource| added[resource]);
+                    batches.push(Batch { deployment, order: order.into_iter().map(name).collect() });
                 }
             })
             .map_err(|error| failed(error.to_string()))?;

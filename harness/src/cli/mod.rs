@@ -26,6 +26,7 @@ mod study;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
@@ -94,6 +95,8 @@ fn output(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Ca
 
 /// Parses the command line, runs the subcommand and turns its result into an exit code.
 pub fn main() -> ExitCode {
+    // A limit on the size of files would kill us; with a handler it is an error like a full disk.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let cli = Cli::parse();
     let result: CliResult = match cli.command {
         Command::Engines(engines) => engines.run(),

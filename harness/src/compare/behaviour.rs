@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
 
+use equiform_proto::ledger::World;
+
 use crate::campaign::verdict::VariantVerdict;
 use crate::deploy::evidence::StageEvidence;
 use crate::graph::NamedGraph;
 use crate::model::{ExpectedOperation, Kind};
+use crate::observe::graph_of;
 
 /// What was done in one stage. When operations that may overlap began and ended is left out: it differs from run to run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +28,7 @@ pub struct Deeds {
 
 impl Deeds {
     /// What the evidence of a stage shows, and what was found in it.
-    pub fn of(evidence: &StageEvidence, verdict: &VariantVerdict) -> Self {
+    pub fn of(evidence: &StageEvidence, world: &World, verdict: &VariantVerdict) -> Self {
         let mut operations: BTreeMap<ExpectedOperation, (usize, usize)> = BTreeMap::new();
         for observed in &evidence.operations {
             let (begun, done) = operations.entry(observed.operation.clone()).or_default();
@@ -36,7 +39,7 @@ impl Deeds {
         let here = verdict.result.findings().iter().filter(|finding| finding.stage == stage);
         let findings = here.map(|finding| (finding.oracle.clone(), finding.kind.clone())).collect();
         let succeeded = evidence.record.exit == Some(0);
-        Self { stage, succeeded, operations, world: evidence.graph.clone(), findings }
+        Self { stage, succeeded, operations, world: graph_of(world).0, findings }
     }
 }
 

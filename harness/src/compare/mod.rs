@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::campaign::verdict::{Result as TrialResult, VariantVerdict};
 use crate::case::Case;
-use crate::deploy::evidence;
+use crate::deploy::evidence::{Evidence, Unreadable};
 use crate::engine::{EngineName, Version};
 use behaviour::Deeds;
 
@@ -49,14 +49,22 @@ impl Performance {
             Ok(batches) => batches.len(),
             Err(error) => return inconclusive(error.to_string()),
         };
-        let stages = match evidence::read(folder, batches) {
-            Ok(stages) => stages.iter().map(|stage| Deeds::of(stage, verdict)).collect(),
+        let stages = match deeds(folder, batches, verdict) {
+            Ok(stages) => stages,
             Err(error) => return inconclusive(error.to_string()),
         };
         let findings = verdict.result.findings().iter();
         let known = findings.filter_map(|finding| Some((finding.stage.clone(), finding.known.clone()?)));
         Self { stages, known: known.collect(), inconclusive: None }
     }
+}
+
+fn deeds(folder: &Path, batches: usize, verdict: &VariantVerdict) -> Result<Vec<Deeds>, Unreadable> {
+    let (mut evidence, mut deeds) = (Evidence::open(folder, batches)?, Vec::new());
+    while let Some((stage, world)) = evidence.next_stage()? {
+        deeds.push(Deeds::of(&stage, world, verdict));
+    }
+    Ok(deeds)
 }
 
 /// Engines that did the same in a stage.

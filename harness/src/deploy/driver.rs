@@ -54,9 +54,6 @@ pub trait Driver: Debug + Send + Sync {
     /// The command of a stage.
     fn command(&self, stage: Stage) -> &'static [&'static str];
 
-    /// Whether a stage that ended with this exit code is one that others may follow on.
-    fn goes_on(&self, stage: Stage, exit: Option<i32>) -> bool;
-
     /// The file that holds its state, in the folder of the program.
     fn state_file(&self) -> &'static str;
 

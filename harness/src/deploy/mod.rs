@@ -3,7 +3,8 @@
 //! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how an engine
 //! reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a folder to install it from.
 //! [`process`] runs one engine command in a process group of its own, [`evidence`] is what remains on disk: all that the
-//! oracles see. [`stop`] ends it early, [`spent`] is where the time went.
+//! oracles see. `surroundings` tells what is not the engine's doing. [`stop`] ends it early, [`spent`] is where the time
+//! went.
 
 pub mod access;
 pub mod driver;
@@ -13,6 +14,7 @@ pub mod process;
 pub mod provider;
 pub mod spent;
 pub mod stop;
+mod surroundings;
 pub mod terraform;
 
 use std::fs;
@@ -31,6 +33,7 @@ use evidence::{Stage, StageRecord};
 use process::{Command, Ended};
 use spent::Spent;
 use stop::Stop;
+pub use surroundings::Unfit;
 
 /// Why a variant could not be deployed: not the engine's doing.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +52,9 @@ pub enum DeployError {
         /// What it printed.
         said: String,
     },
+    /// The surroundings are no place to judge an engine in.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
     /// A file could not be written or read.
     #[error("{doing} {path}: {source}")]
     Io {
@@ -122,9 +128,10 @@ impl Runner {
             if self.stop.asked_now() {
                 return Err(DeployError::Stopped);
             }
-            let goes_on = self.engine.goes_on(stage, record.exit);
+            let (succeeded, environment) = (record.succeeded(), self.engine.environment(&self.access));
+            surroundings::check(folder, &folder.join(&record.stage), succeeded, &environment)?;
             records.push(record);
-            if !goes_on {
+            if !succeeded {
                 break;
             }
         }
@@ -202,6 +209,7 @@ impl Runner {
             timed_out: ended.end == Ended::TimedOut,
             lock_left: work.join(self.engine.lock_file()).exists(),
             milliseconds: u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX),
+            ledger_bytes: fs::metadata(folder.join(evidence::LEDGER)).map_or(0, |ledger| ledger.len()),
         })
     }
 }

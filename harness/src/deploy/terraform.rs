@@ -64,11 +64,6 @@ impl Driver for Terraform {
         }
     }
 
-    fn goes_on(&self, stage: Stage, exit: Option<i32>) -> bool {
-        // With -detailed-exitcode, 2 says that there is something to do.
-        exit == Some(0) || (stage == Stage::Cross && exit == Some(2))
-    }
-
     fn state_file(&self) -> &'static str {
         "terraform.tfstate"
     }

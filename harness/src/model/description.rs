@@ -94,24 +94,27 @@ impl Deployment {
 
     /// The keys in an order in which dependencies come first.
     pub fn dependencies_first(&self) -> Vec<&str> {
-        fn visit<'a>(
-            deployment: &'a Deployment,
-            key: &'a str,
-            seen: &mut BTreeSet<&'a str>,
-            order: &mut Vec<&'a str>,
-        ) {
-            if !seen.insert(key) {
-                return;
+        let (mut seen, mut order) = (BTreeSet::new(), Vec::with_capacity(self.resources.len()));
+        for (key, description) in &self.resources {
+            if !seen.insert(key.as_str()) {
+                continue;
             }
-            let Some(description) = deployment.resources.get(key) else { return };
-            for dependency in description.dependencies.keys() {
-                visit(deployment, dependency, seen, order);
+            // Not by recursion: a chain is as long as the program is.
+            let mut path = vec![(key.as_str(), description.dependencies.keys())];
+            while let Some((key, dependencies)) = path.last_mut() {
+                match dependencies.next().map(String::as_str) {
+                    Some(dependency) if seen.insert(dependency) => {
+                        if let Some(description) = self.resources.get(dependency) {
+                            path.push((dependency, description.dependencies.keys()));
+                        }
+                    }
+                    Some(_) => {}
+                    None => {
+                        order.push(*key);
+                        path.pop();
+                    }
+                }
             }
-            order.push(key);
-        }
-        let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
-        for key in self.resources.keys() {
-            visit(self, key, &mut seen, &mut order);
         }
         order
     }

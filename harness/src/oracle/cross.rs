@@ -8,9 +8,9 @@ pub const ABOUT: &str = "on the state of one variant, another variant's program 
 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let cross = trial.stages.iter().filter(|stage| stage.stage == Stage::Cross);
-    cross
-        .filter(|stage| stage.record.exit == Some(2) || !stage.planned.is_empty())
-        .map(|stage| Finding::new("cross", "plans a change", stage, format!("{:?}", stage.planned)))
-        .collect()
+    let planned = &trial.stage.output.planned;
+    if trial.stage.stage != Stage::Cross || (trial.stage.record.exit != Some(2) && planned.is_empty()) {
+        return Vec::new();
+    }
+    vec![Finding::new("cross", "plans a change", trial, format!("{planned:?}"))]
 }

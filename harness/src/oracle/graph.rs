@@ -5,6 +5,7 @@ use super::{Finding, Trial};
 use crate::deploy::evidence::Stage;
 use crate::graph::NamedGraph;
 use crate::model::{Deployment, EdgeKind};
+use crate::observe::graph_of;
 
 /// For people.
 pub const ABOUT: &str = "after the last batch the deployed graph equals the source";
@@ -20,14 +21,17 @@ pub fn by_value(deployment: &Deployment) -> NamedGraph {
 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let last = trial.stages.iter().find(|stage| stage.stage == Stage::Batch(trial.batches.len()));
-    let (Some(stage), Some(batch)) = (last, trial.batches.last()) else { return Vec::new() };
-    let mut expected = by_value(&batch.deployment);
-    expected.nodes = trial.source.nodes.clone();
-    let differences = expected.differences(&stage.graph);
-    if differences.is_empty() && stage.dangling == 0 {
+    let Some(batch) = trial.batches.last() else { return Vec::new() };
+    if trial.stage.stage != Stage::Batch(trial.batches.len()) {
         return Vec::new();
     }
-    let text = format!("{} ({} references lead nowhere)", differences.join(", "), stage.dangling);
-    vec![Finding::new("graph", "differs from the source", stage, text)]
+    let mut expected = by_value(&batch.deployment);
+    expected.nodes = trial.source.nodes.clone();
+    let (graph, dangling) = graph_of(trial.world);
+    let differences = expected.differences(&graph);
+    if differences.is_empty() && dangling.is_empty() {
+        return Vec::new();
+    }
+    let text = format!("{} ({} references lead nowhere)", differences.join(", "), dangling.len());
+    vec![Finding::new("graph", "differs from the source", trial, text)]
 }

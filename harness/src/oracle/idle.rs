@@ -9,14 +9,16 @@ pub const ABOUT: &str = "the same program once more plans nothing and does nothi
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for stage in trial.stages.iter().filter(|stage| stage.stage == Stage::Idle) {
-        if !stage.planned.is_empty() {
-            findings.push(Finding::new("idle", "plans a change", stage, format!("{:?}", stage.planned)));
-        }
-        if !stage.operations.is_empty() {
-            let text = format!("{} operations", stage.operations.len());
-            findings.push(Finding::new("idle", "does something", stage, text));
-        }
+    if trial.stage.stage != Stage::Idle {
+        return findings;
+    }
+    let planned = &trial.stage.output.planned;
+    if !planned.is_empty() {
+        findings.push(Finding::new("idle", "plans a change", trial, format!("{planned:?}")));
+    }
+    if !trial.stage.operations.is_empty() {
+        let text = format!("{} operations", trial.stage.operations.len());
+        findings.push(Finding::new("idle", "does something", trial, text));
     }
     findings
 }

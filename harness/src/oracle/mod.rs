@@ -1,5 +1,5 @@
 //! Oracles: small functions from expectation and evidence to findings. Each has a name and a file, and is silent on a
-//! correct engine.
+//! correct engine. They are asked about one stage at a time, so that a variant need not be in memory as a whole.
 
 mod cross;
 mod destroy;
@@ -11,20 +11,40 @@ mod plan;
 mod state;
 mod steps;
 
+use equiform_proto::ledger::World;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Batch;
-use crate::deploy::evidence::StageEvidence;
+use crate::deploy::evidence::{Stage, StageEvidence};
 use crate::graph::NamedGraph;
+use crate::model::{Deployment, Expectation};
 
-/// What a variant should do, and what it did.
+/// What a variant should do in a stage, and what it did.
 pub struct Trial<'a> {
-    /// The graph in which it must end.
+    /// The graph in which the variant must end.
     pub source: &'a NamedGraph,
     /// What it deploys, batch by batch.
     pub batches: &'a [Batch],
-    /// What happened, stage by stage; fewer stages than due after a failure.
-    pub stages: &'a [StageEvidence],
+    /// What the model expects of the stage.
+    pub expectation: &'a Expectation,
+    /// What happened in it.
+    pub stage: &'a StageEvidence,
+    /// The world afterwards.
+    pub world: &'a World,
+}
+
+/// What the model expects of a stage of a variant.
+pub fn expected(batches: &[Batch], stage: Stage) -> Expectation {
+    let nothing = Deployment::default();
+    let batch = |number: usize| match number {
+        0 => &nothing,
+        number => &batches[number - 1].deployment,
+    };
+    match stage {
+        Stage::Batch(number) => Expectation::between(batch(number - 1), batch(number)),
+        Stage::Idle | Stage::Cross => Expectation::default(),
+        Stage::Destroy => Expectation::between(batch(batches.len()), &nothing),
+    }
 }
 
 /// Something that a correct engine would not have done.
@@ -44,11 +64,11 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn new(oracle: &str, kind: &str, stage: &StageEvidence, text: impl Into<String>) -> Self {
+    fn new(oracle: &str, kind: &str, trial: &Trial<'_>, text: impl Into<String>) -> Self {
         Self {
             oracle: oracle.to_owned(),
             kind: kind.to_owned(),
-            stage: stage.stage.name(),
+            stage: trial.stage.stage.name(),
             text: text.into(),
             known: None,
         }
@@ -65,7 +85,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// What it finds.
+    /// What it finds in a stage.
     pub fn judge(&self, trial: &Trial<'_>) -> Vec<Finding> {
         (self.judge)(trial)
     }

@@ -1,43 +1,48 @@
 //! Begin and end of every pair of operations against the partial order of the model.
 
-use super::steps::{describe, expected};
+use std::collections::HashMap;
+
+use super::steps::describe;
 use super::{Finding, Trial};
-use crate::deploy::evidence::Stage;
-use crate::model::{Deployment, Expectation};
+use crate::deploy::evidence::Observed;
+use crate::model::ExpectedOperation;
 
 /// For people.
 pub const ABOUT: &str = "operations keep the order that edges and lifecycles ask for";
 
+/// When the first of the operations of a kind on a key began, and the one that ended last.
+struct Span<'a> {
+    first: &'a Observed,
+    last: &'a Observed,
+}
+
+fn ended(observed: &Observed) -> u64 {
+    observed.end.map_or(u64::MAX, |(seq, _)| seq)
+}
+
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
+    let mut spans: HashMap<&ExpectedOperation, Span<'_>> = HashMap::new();
+    for observed in &trial.stage.operations {
+        let span = spans.entry(&observed.operation).or_insert(Span { first: observed, last: observed });
+        if ended(observed) > ended(span.last) {
+            span.last = observed;
+        }
+    }
     let mut findings = Vec::new();
-    for stage in trial.stages {
-        let expectation = match stage.stage {
-            Stage::Batch(number) => expected(trial, number),
-            Stage::Destroy => match trial.batches.last() {
-                Some(last) => Expectation::between(&last.deployment, &Deployment::default()),
-                None => continue,
-            },
-            Stage::Idle | Stage::Cross => continue,
-        };
-        for ((first, second), rule) in &expectation.order {
-            let of = |wanted| stage.operations.iter().filter(move |observed| &observed.operation == wanted);
-            for earlier in of(first) {
-                for later in of(second) {
-                    let ended = earlier.end.map_or(u64::MAX, |(seq, _)| seq);
-                    if ended > later.begin {
-                        let text = format!(
-                            "{} (seq {} to {}) had not ended when {} began (seq {}): {rule}",
-                            describe(first),
-                            earlier.begin,
-                            if ended == u64::MAX { "never".to_owned() } else { ended.to_string() },
-                            describe(second),
-                            later.begin
-                        );
-                        findings.push(Finding::new("order", rule, stage, text));
-                    }
-                }
-            }
+    for ((first, second), rule) in &trial.expectation.order {
+        let (Some(earlier), Some(later)) = (spans.get(first), spans.get(second)) else { continue };
+        let (earlier, later) = (earlier.last, later.first);
+        if ended(earlier) > later.begin {
+            let end = earlier.end.map_or("never".to_owned(), |(seq, _)| seq.to_string());
+            let text = format!(
+                "{} (seq {} to {end}) had not ended when {} began (seq {}): {rule}",
+                describe(first),
+                earlier.begin,
+                describe(second),
+                later.begin
+            );
+            findings.push(Finding::new("order", rule, trial, text));
         }
     }
     findings

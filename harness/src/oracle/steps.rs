@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Finding, Trial};
 use crate::deploy::evidence::Stage;
-use crate::model::{Deployment, Expectation, ExpectedOperation};
+use crate::model::ExpectedOperation;
 
 /// For people.
 pub const ABOUT: &str = "every batch does exactly the operations that the model expects";
@@ -12,36 +12,31 @@ pub const ABOUT: &str = "every batch does exactly the operations that the model 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for stage in trial.stages {
-        let Stage::Batch(number) = stage.stage else { continue };
-        let expectation = expected(trial, number);
-        let mut seen: BTreeMap<&ExpectedOperation, usize> = BTreeMap::new();
-        for observed in &stage.operations {
-            *seen.entry(&observed.operation).or_default() += 1;
-            if !matches!(observed.end, Some((_, true))) {
-                let text = format!("{} did not take effect", describe(&observed.operation));
-                findings.push(Finding::new("steps", "without effect", stage, text));
-            }
+    if !matches!(trial.stage.stage, Stage::Batch(_)) {
+        return findings;
+    }
+    let mut found =
+        |kind: &str, operation| findings.push(Finding::new("steps", kind, trial, describe(operation)));
+    let expected = &trial.expectation.operations;
+    let mut seen: BTreeMap<&ExpectedOperation, usize> = BTreeMap::new();
+    for observed in &trial.stage.operations {
+        *seen.entry(&observed.operation).or_default() += 1;
+        if !matches!(observed.end, Some((_, true))) {
+            found("without effect", &observed.operation);
         }
-        for operation in expectation.operations.iter().filter(|operation| !seen.contains_key(operation)) {
-            findings.push(Finding::new("steps", "missing", stage, describe(operation)));
-        }
-        for (operation, times) in seen {
-            if !expectation.operations.contains(operation) {
-                findings.push(Finding::new("steps", "extra", stage, describe(operation)));
-            } else if times > 1 {
-                findings.push(Finding::new("steps", "repeated", stage, describe(operation)));
-            }
+    }
+    expected
+        .iter()
+        .filter(|operation| !seen.contains_key(operation))
+        .for_each(|operation| found("missing", operation));
+    for (operation, times) in seen {
+        if !expected.contains(operation) {
+            found("extra", operation);
+        } else if times > 1 {
+            found("repeated", operation);
         }
     }
     findings
-}
-
-/// What the model expects of a batch, counted from 1.
-pub fn expected(trial: &Trial<'_>, number: usize) -> Expectation {
-    let nothing = Deployment::default();
-    let before = number.checked_sub(2).map_or(&nothing, |index| &trial.batches[index].deployment);
-    Expectation::between(before, &trial.batches[number - 1].deployment)
 }
 
 /// An operation in words.

@@ -6,9 +6,10 @@ use std::time::Duration;
 use equiform::campaign::{Settings, judge};
 use equiform::case::Case;
 use equiform::deploy::access::Way;
-use equiform::deploy::evidence;
+use equiform::deploy::evidence::Evidence;
 use equiform::graph::NamedGraph;
 use equiform::model::ExpectedOperation;
+use equiform::observe::graph_of;
 use equiform::oracle::{ORACLES, Oracle};
 use equiform::render::Syntax;
 
@@ -27,11 +28,13 @@ fn deeds(case: &Case, spec: &str, way: Way, syntax: Syntax) -> Vec<Deeds> {
         runner.deploy(case, variant, &place).unwrap();
         let verdict = judge::variant(case, variant, &place, &oracles);
         assert_eq!(verdict, equiform::campaign::verdict::Result::Pass, "{way:?} {syntax:?}");
-        let stages = evidence::read(&place, case.batches(variant).unwrap().len()).unwrap();
-        let deeds = stages.into_iter().map(|stage| {
-            (stage.operations.into_iter().map(|observed| observed.operation).collect(), stage.graph)
-        });
-        deeds.collect()
+        let mut evidence = Evidence::open(&place, case.batches(variant).unwrap().len()).unwrap();
+        let mut deeds = Deeds::new();
+        while let Some((stage, world)) = evidence.next_stage().unwrap() {
+            let operations = stage.operations.into_iter().map(|observed| observed.operation);
+            deeds.push((operations.collect(), graph_of(world).0));
+        }
+        deeds
     };
     (0..case.variants.len()).map(deeds_of).collect()
 }

@@ -67,6 +67,7 @@ pub fn reattach() -> Result<(), Failure> {
     runtime()?.block_on(async {
         let (mut interrupt, mut terminate) =
             (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let _size_limits_are_errors = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
         let socket = Socket::new()?;
         let address = json!({
             PROVIDER_ADDRESS: {

@@ -1,0 +1,216 @@
+//! Evidence as a sound engine would leave it, of any size: written by hand, without an engine.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use equiform::case::edges::EdgeChoice;
+use equiform::case::{CASE_FILE, CASE_VERSION, Case};
+use equiform::deploy::evidence::{ERRORS, LEDGER, OUTPUT, STAGES, STATE, Stage, StageRecord};
+use equiform_proto::ledger::{Attributes, Entry, LineHash, Operation, Phase, Reference};
+use serde_json::json;
+
+/// How many resources depend on one.
+const BRANCHES: usize = 8;
+
+/// Entries in the ledger for each resource: it is created and deleted, every second one is updated.
+pub const ENTRIES_PER_RESOURCE: usize = 5;
+
+/// A tree of resources, in two batches: all of them, then a further reference to the root from every second one.
+pub struct Tree {
+    /// How many.
+    pub resources: usize,
+}
+
+/// An operation on a resource, and whether it has its further reference afterwards.
+type Step = (Operation, usize, bool);
+
+impl Tree {
+    fn parent(child: usize) -> Option<usize> {
+        child.checked_sub(1).map(|index| index / BRANCHES)
+    }
+
+    fn is_updated(resource: usize) -> bool {
+        resource % 2 == 1 && Self::parent(resource) != Some(0)
+    }
+
+    fn refs(resource: usize, further: bool) -> Vec<usize> {
+        let root = (further && Self::is_updated(resource)).then_some(0);
+        root.into_iter().chain(Self::parent(resource)).collect()
+    }
+
+    fn ancestors(resource: usize) -> Vec<usize> {
+        std::iter::successors(Self::parent(resource), |&above| Self::parent(above)).collect()
+    }
+
+    /// The case, with one variant.
+    pub fn case(&self) -> Case {
+        let all = 0..self.resources;
+        let created = all.clone().flat_map(|resource| {
+            let parent = Self::parent(resource).map(|parent| format!("(con r{parent} r{resource} "));
+            std::iter::once(format!("(add r{resource} ")).chain(parent)
+        });
+        let updated = all.clone().filter(|&resource| Self::is_updated(resource));
+        let steps: Vec<String> = created
+            .chain(["(cut ".to_owned()])
+            .chain(updated.map(|resource| format!("(con r0 r{resource} ")))
+            .collect();
+        let variant: String = steps.iter().rev().map(String::as_str).chain(["empty"]).collect();
+        let edges: Vec<_> = all
+            .clone()
+            .flat_map(|resource| Self::refs(resource, true).into_iter().map(move |above| (above, resource)))
+            .map(|(above, below)| (format!("r{above}"), format!("r{below}")))
+            .collect();
+        let nodes: Vec<String> = all.map(|resource| format!("r{resource}")).collect();
+        Case {
+            version: CASE_VERSION,
+            engine: None,
+            seed: 0,
+            source: serde_json::from_value(json!({ "nodes": nodes, "edges": edges })).unwrap(),
+            edges: EdgeChoice { seed: 0, pinned: 0.0, depends_on: 0.0, create_before_destroy: 0.0 },
+            variants: vec![variant + &")".repeat(steps.len())],
+        }
+    }
+
+    fn steps(&self, stage: Stage) -> Vec<Step> {
+        let all = 0..self.resources;
+        match stage {
+            Stage::Batch(1) => all.map(|resource| (Operation::Create, resource, false)).collect(),
+            Stage::Batch(_) => all
+                .filter(|&resource| Self::is_updated(resource))
+                .map(|resource| (Operation::Update, resource, true))
+                .collect(),
+            Stage::Idle | Stage::Cross => Vec::new(),
+            Stage::Destroy => all.rev().map(|resource| (Operation::Delete, resource, true)).collect(),
+        }
+    }
+
+    /// Writes the case and the evidence of its variant. Gives the ledger's size in bytes.
+    pub fn write(&self, folder: &Path) -> u64 {
+        let place = folder.join("variant-0000");
+        fs::create_dir_all(&place).unwrap();
+        fs::write(folder.join(CASE_FILE), serde_json::to_string(&self.case()).unwrap()).unwrap();
+        let mut ledger = Writer::begin(&place.join(LEDGER));
+        let mut records = Vec::new();
+        for stage in Stage::all(2) {
+            let kept = place.join(stage.name());
+            fs::create_dir(&kept).unwrap();
+            let steps = self.steps(stage);
+            steps.iter().for_each(|step| ledger.operation(&stage.name(), step));
+            fs::write(kept.join(ERRORS), "").unwrap();
+            write_output(&kept.join(OUTPUT), stage, &steps);
+            self.write_state(&kept.join(STATE), stage);
+            records.push(StageRecord {
+                stage: stage.name(),
+                command: "apply".to_owned(),
+                exit: Some(0),
+                timed_out: false,
+                lock_left: false,
+                milliseconds: 0,
+                ledger_bytes: ledger.bytes,
+            });
+        }
+        ledger.file.flush().unwrap();
+        fs::write(place.join(STAGES), serde_json::to_string(&records).unwrap()).unwrap();
+        ledger.bytes
+    }
+
+    fn write_state(&self, path: &Path, stage: Stage) {
+        let mut file = BufWriter::new(File::create(path).unwrap());
+        file.write_all(b"{\"version\":4,\"resources\":[").unwrap();
+        let there = if stage == Stage::Destroy { 0 } else { self.resources };
+        for resource in 0..there {
+            let dependencies =
+                Self::ancestors(resource).into_iter().map(|above| format!("mock_node.r{above}"));
+            let instance = json!({
+                "attributes": attributes(resource, stage != Stage::Batch(1)),
+                "dependencies": dependencies.collect::<Vec<_>>(),
+            });
+            let entry =
+                json!({ "type": "mock_node", "name": format!("r{resource}"), "instances": [instance] });
+            let comma = if resource == 0 { "" } else { "," };
+            write!(file, "{comma}\n{entry}").unwrap();
+        }
+        file.write_all(b"]}\n").unwrap();
+        file.flush().unwrap();
+    }
+}
+
+/// Scattered, as minted ids are; multiplying by an odd number keeps them apart.
+fn id(resource: usize) -> String {
+    format!("node-{:020}", (resource as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn attributes(resource: usize, further: bool) -> Attributes {
+    let refs: Vec<String> = Tree::refs(resource, further).into_iter().map(id).collect();
+    let revision = if further && Tree::is_updated(resource) { 2 } else { 1 };
+    let json = json!({
+        "id": id(resource), "key": format!("r{resource}"), "label": null, "pin": null, "pinned_refs": null,
+        "refs": refs, "revision": revision,
+    });
+    json.as_object().cloned().unwrap()
+}
+
+/// A ledger that is being written.
+struct Writer {
+    file: BufWriter<File>,
+    bytes: u64,
+    seq: u64,
+    prev: LineHash,
+}
+
+impl Writer {
+    fn begin(path: &Path) -> Self {
+        let header = r#"{"equiform_ledger":1,"id":"ledger-synthetic","created":"2026-01-01T00:00:00Z"}"#;
+        let file = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
+        let mut writer = Self { file, bytes: 0, seq: 0, prev: LineHash([0; 32]) };
+        writer.line(header.as_bytes());
+        writer
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        self.file.write_all(line).unwrap();
+        self.file.write_all(b"\n").unwrap();
+        self.bytes += line.len() as u64 + 1;
+        self.prev = LineHash::of(line);
+    }
+
+    /// Begin and commit of an operation.
+    fn operation(&mut self, run: &str, &(operation, resource, further): &Step) {
+        let begin = self.seq + 1;
+        for phase in [Phase::Begin, Phase::Commit] {
+            self.seq += 1;
+            let mut entry = Entry::new(self.seq, operation, phase, 1, self.prev);
+            entry.run = Some(run.to_owned());
+            entry.begin = (phase == Phase::Commit).then_some(begin);
+            entry.type_name = Some("mock_node".to_owned());
+            entry.key = Some(format!("r{resource}"));
+            entry.id = Some(id(resource));
+            if operation != Operation::Delete {
+                let reference = |above| Reference { path: "refs".to_owned(), id: id(above) };
+                entry.refs = Tree::refs(resource, further).into_iter().map(reference).collect();
+                entry.after = Some(attributes(resource, further));
+            }
+            self.line(&serde_json::to_vec(&entry).unwrap());
+        }
+    }
+}
+
+fn write_output(path: &Path, stage: Stage, steps: &[Step]) {
+    let mut file = BufWriter::new(File::create(path).unwrap());
+    for (operation, resource, _) in steps {
+        let change =
+            json!({ "resource": { "resource_name": format!("r{resource}") }, "action": operation.name() });
+        let message = json!({ "@level": "info", "type": "planned_change", "change": change });
+        writeln!(file, "{message}").unwrap();
+    }
+    let count = |wanted| steps.iter().filter(|(operation, ..)| *operation == wanted).count();
+    let (add, change, remove) =
+        (count(Operation::Create), count(Operation::Update), count(Operation::Delete));
+    for operation in if stage == Stage::Cross { &["plan"][..] } else { &["plan", "apply"] } {
+        let changes = json!({ "operation": operation, "add": add, "change": change, "remove": remove });
+        writeln!(file, "{}", json!({ "@level": "info", "type": "change_summary", "changes": changes }))
+            .unwrap();
+    }
+    file.flush().unwrap();
+}

@@ -1,0 +1,165 @@
+//! What a deployment leaves on disk, and reading it back. The oracles see nothing else.
+//!
+//! Evidence is read stage by stage, each file once: [`ledger`] folds the ledger into the world as it goes, [`output`] is what
+//! the engine printed, [`state`] what it stored. No stage is kept once the next one is asked for.
+
+mod ledger;
+mod output;
+mod state;
+
+use std::path::{Path, PathBuf};
+
+use equiform_proto::ledger::World;
+use serde::{Deserialize, Serialize};
+
+pub use ledger::Observed;
+use ledger::StagedLedger;
+pub use output::{Alarm, Output, Summary};
+pub use state::Stored;
+
+/// The records of all stages.
+pub const STAGES: &str = "stages.json";
+/// The ledger of all stages.
+pub const LEDGER: &str = "ledger.jsonl";
+/// What the engine printed.
+pub const OUTPUT: &str = "output.jsonl";
+/// What the engine printed on stderr.
+pub const ERRORS: &str = "stderr.txt";
+/// The engine's state after the stage.
+pub const STATE: &str = "state.json";
+
+/// A step of a deployment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// A batch, counted from 1.
+    Batch(usize),
+    /// The last batch once more.
+    Idle,
+    /// Another variant's program, planned on the state that this one reached.
+    Cross,
+    /// The end of everything.
+    Destroy,
+}
+
+impl Stage {
+    /// All stages of a variant with so many batches, in order.
+    pub fn all(batches: usize) -> impl Iterator<Item = Self> {
+        (1..=batches).map(Self::Batch).chain([Self::Idle, Self::Cross, Self::Destroy])
+    }
+
+    /// Its name: that of its folder, and the label of its entries in the ledger.
+    pub fn name(self) -> String {
+        match self {
+            Self::Batch(number) => format!("batch-{number}"),
+            Self::Idle => "idle".to_owned(),
+            Self::Cross => "cross".to_owned(),
+            Self::Destroy => "destroy".to_owned(),
+        }
+    }
+}
+
+/// How a stage's command went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StageRecord {
+    /// The stage's name.
+    pub stage: String,
+    /// The engine's command.
+    pub command: String,
+    /// Its exit code; none if it was killed.
+    pub exit: Option<i32>,
+    /// Whether its time ran out.
+    pub timed_out: bool,
+    /// Whether it left the state locked.
+    pub lock_left: bool,
+    /// How long it took.
+    pub milliseconds: u64,
+    /// How long the ledger was afterwards. A chain cannot show that lines are missing at its end; this can.
+    pub ledger_bytes: u64,
+}
+
+impl StageRecord {
+    /// Whether the engine did what it was told, so that the next stage can follow. A plan may tell of a difference by its
+    /// exit code.
+    pub fn succeeded(&self) -> bool {
+        self.exit == Some(0) || (self.command.contains("-detailed-exitcode") && self.exit == Some(2))
+    }
+}
+
+/// All that is known of a stage, but the world.
+#[derive(Debug, Clone)]
+pub struct StageEvidence {
+    /// Which one.
+    pub stage: Stage,
+    /// How the command went.
+    pub record: StageRecord,
+    /// What was done in the world, in the order of the begins.
+    pub operations: Vec<Observed>,
+    /// What the engine printed.
+    pub output: Output,
+    /// The engine's state afterwards; none if it wrote none, or only planned.
+    pub state: Option<Vec<Stored>>,
+}
+
+/// Evidence that cannot be read: a case for "inconclusive", never for a pass.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {why}")]
+pub struct Unreadable {
+    path: String,
+    why: String,
+}
+
+/// An error about a file.
+fn unreadable<E: ToString>(path: &Path) -> impl Fn(E) -> Unreadable + '_ {
+    move |why| Unreadable { path: path.display().to_string(), why: why.to_string() }
+}
+
+/// What a variant's deployment left, read stage by stage.
+pub struct Evidence {
+    folder: PathBuf,
+    stages: std::vec::IntoIter<(Stage, StageRecord)>,
+    ledger: StagedLedger,
+}
+
+impl Evidence {
+    /// Opens the evidence of a variant with so many batches, and checks that it is as long as it was.
+    pub fn open(folder: &Path, batches: usize) -> Result<Self, Unreadable> {
+        let path = folder.join(STAGES);
+        let bytes = std::fs::read(&path).map_err(unreadable(&path))?;
+        let records: Vec<StageRecord> = serde_json::from_slice(&bytes).map_err(unreadable(&path))?;
+        let due: Vec<Stage> = Stage::all(batches).collect();
+        check_records(&records, &due).map_err(unreadable(&path))?;
+        let recorded = records.last().map_or(0, |record| record.ledger_bytes);
+        let ledger = StagedLedger::open(folder.join(LEDGER), recorded)?;
+        let stages: Vec<_> = due.into_iter().zip(records).collect();
+        Ok(Self { folder: folder.to_owned(), stages: stages.into_iter(), ledger })
+    }
+
+    /// The next stage, and the world after it.
+    pub fn next_stage(&mut self) -> Result<Option<(StageEvidence, &World)>, Unreadable> {
+        let Some((stage, record)) = self.stages.next() else {
+            self.ledger.finish()?;
+            return Ok(None);
+        };
+        let kept = self.folder.join(stage.name());
+        let operations = self.ledger.take(&stage.name())?;
+        let output = Output::read(&[kept.join(OUTPUT), kept.join(ERRORS)])?;
+        // A plan leaves the state as it was.
+        let state = if stage == Stage::Cross { None } else { state::read(&kept.join(STATE))? };
+        Ok(Some((StageEvidence { stage, record, operations, output, state }, self.ledger.world())))
+    }
+}
+
+/// A deployment has a record of every stage, up to the one in which the engine failed.
+fn check_records(records: &[StageRecord], due: &[Stage]) -> Result<(), String> {
+    if let Some((record, _)) = records.iter().zip(due).find(|(record, stage)| record.stage != stage.name()) {
+        return Err(format!("{} is not the stage that is due there", record.stage));
+    }
+    if records.len() > due.len() {
+        return Err(format!("there are {} stages, and the variant has {}", records.len(), due.len()));
+    }
+    if records.len() < due.len() && records.last().is_none_or(StageRecord::succeeded) {
+        return Err(format!("there are {} stages of {}, and none failed", records.len(), due.len()));
+    }
+    Ok(())
+}

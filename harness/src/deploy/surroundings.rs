@@ -1,0 +1,123 @@
+//! What is not the engine's doing: a disk that is full, a provider that is gone. After each stage it is asked whether the
+//! surroundings were fit to judge an engine in; if they were not, nothing is held against it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use super::evidence::{ERRORS, LEDGER, OUTPUT, STATE};
+
+/// How much room there must be, beyond what the largest file has taken already.
+const ROOM: usize = 64 << 10;
+
+/// What engines and the provider say when they have no room, in small letters.
+const NO_ROOM: &[&str] =
+    &["no space left on device", "file too large", "there is no room to append", "disk quota exceeded"];
+
+/// Surroundings in which no engine can be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum Unfit {
+    /// Files cannot grow.
+    #[error(
+        "there is no room to write in {}: {why}. Free some room on the disk, or raise the limit on the size of files",
+        folder.display()
+    )]
+    NoRoom {
+        /// Where.
+        folder: PathBuf,
+        /// The system's word.
+        why: String,
+    },
+    /// The provider does not answer.
+    #[error("the provider that engines attach to is gone ({0}): it was killed, or it crashed")]
+    ProviderGone(io::Error),
+}
+
+/// Checks the surroundings after a stage: there is room to write in the variant's folder, and, if the engine failed, it was
+/// not for want of room or of the provider. `environment` tells how the engine reached the provider.
+pub fn check(
+    variant: &Path,
+    stage: &Path,
+    succeeded: bool,
+    environment: &[(OsString, OsString)],
+) -> Result<(), Unfit> {
+    let no_room = |why: String| Unfit::NoRoom { folder: variant.to_owned(), why };
+    let files = [variant.join(LEDGER), stage.join(STATE), stage.join(OUTPUT)];
+    let largest = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).max();
+    try_to_write(variant, largest.unwrap_or(0)).map_err(|error| no_room(error.to_string()))?;
+    if succeeded {
+        return Ok(());
+    }
+    for file in [OUTPUT, ERRORS] {
+        let text = fs::read(stage.join(file)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).to_lowercase();
+        if let Some(words) = NO_ROOM.iter().find(|words| text.contains(*words)) {
+            return Err(no_room(format!("the engine said {words:?}")));
+        }
+    }
+    match environment
+        .iter()
+        .find(|(name, _)| name == "TF_REATTACH_PROVIDERS")
+        .and_then(|(_, value)| socket(value))
+    {
+        Some(socket) => UnixStream::connect(socket).map(drop).map_err(Unfit::ProviderGone),
+        None => Ok(()),
+    }
+}
+
+/// Writes a file that is a little larger than the largest, most of it a hole, and removes it.
+fn try_to_write(folder: &Path, largest: u64) -> io::Result<()> {
+    let mut file = tempfile::tempfile_in(folder)?;
+    file.write_all(&[0; ROOM])?;
+    file.set_len(largest + ROOM as u64)
+}
+
+/// The socket in the variable that tells an engine where its providers are.
+fn socket(value: &OsString) -> Option<PathBuf> {
+    let providers: serde_json::Value = serde_json::from_str(value.to_str()?).ok()?;
+    let address = &providers.as_object()?.values().next()?["Addr"];
+    (address["Network"] == "unix").then(|| address["String"].as_str().map(PathBuf::from))?
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    fn environment(socket: &Path) -> Vec<(OsString, OsString)> {
+        let value = serde_json::json!({ "x/y/z": { "Addr": { "Network": "unix", "String": socket } } });
+        vec![("TF_REATTACH_PROVIDERS".into(), value.to_string().into())]
+    }
+
+    #[test]
+    fn a_failure_is_the_engines_as_long_as_the_provider_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let environment = environment(&socket);
+        check(folder.path(), folder.path(), false, &environment).unwrap();
+        drop(listener);
+        let unfit = check(folder.path(), folder.path(), false, &environment).unwrap_err();
+        assert!(matches!(unfit, Unfit::ProviderGone(_)), "{unfit}");
+        check(folder.path(), folder.path(), true, &environment).unwrap();
+    }
+
+    #[test]
+    fn a_failure_for_want_of_room_is_told_from_others() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(ERRORS), "Error: write state: No space left on device").unwrap();
+        let unfit = check(folder.path(), folder.path(), false, &[]).unwrap_err();
+        assert!(unfit.to_string().contains("Free some room on the disk"), "{unfit}");
+        fs::write(folder.path().join(ERRORS), "Error: Cycle").unwrap();
+        check(folder.path(), folder.path(), false, &[]).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_told() {
+        let unfit = check(Path::new("/proc/self"), Path::new("/proc/self"), true, &[]).unwrap_err();
+        assert!(matches!(unfit, Unfit::NoRoom { .. }), "{unfit}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Judging from evidence that was written by hand.
+
+#[path = "../benches/judging/synthetic.rs"]
+mod synthetic;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use equiform::campaign::judge;
+use equiform::campaign::verdict::Result as TrialResult;
+use equiform::oracle::{ORACLES, Oracle};
+use equiform_proto::ledger::{Entry, LineHash};
+use synthetic::{ENTRIES_PER_RESOURCE, Tree};
+
+fn judged(folder: &Path) -> TrialResult {
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let mut verdict = judge::case(0, folder, &oracles).unwrap();
+    verdict.variants.remove(0).result
+}
+
+#[test]
+fn a_hundred_thousand_entries_are_judged_in_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    Tree { resources: 100_000 / ENTRIES_PER_RESOURCE }.write(folder.path());
+    let begin = Instant::now();
+    assert_eq!(judged(folder.path()), TrialResult::Pass);
+    // Seconds, on a machine that is busy with other tests; anything quadratic takes minutes.
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+}
+
+#[track_caller]
+fn is_inconclusive(folder: &Path, why: &str) {
+    match judged(folder) {
+        TrialResult::Inconclusive { reason } => assert!(reason.contains(why), "{reason}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Small evidence, with one of its files changed.
+fn with(file: &str, change: impl FnOnce(String) -> String) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    Tree { resources: 20 }.write(folder.path());
+    assert_eq!(judged(folder.path()), TrialResult::Pass);
+    let path = folder.path().join("variant-0000").join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, change(text)).unwrap();
+    folder
+}
+
+fn first_lines(text: &str, count: usize) -> String {
+    text.split_inclusive('\n').take(count).collect()
+}
+
+#[test]
+fn a_ledger_that_is_cut_in_a_line_or_between_two_is_inconclusive() {
+    let cut = with("ledger.jsonl", |text| text[..text.len() / 2].to_owned());
+    is_inconclusive(cut.path(), "the ledger is cut");
+    let cut = with("ledger.jsonl", |text| first_lines(&text, 51));
+    is_inconclusive(cut.path(), "the ledger is cut");
+    let gone = with("ledger.jsonl", |text| text);
+    fs::remove_file(gone.path().join("variant-0000/ledger.jsonl")).unwrap();
+    is_inconclusive(gone.path(), "the ledger is cut: it has 0 bytes");
+}
+
+#[test]
+fn a_ledger_that_ends_in_an_unfinished_line_is_inconclusive() {
+    let torn = with("ledger.jsonl", |text| text + r#"{"seq":"#);
+    is_inconclusive(torn.path(), "a line that its writer did not finish");
+}
+
+#[test]
+fn a_ledger_with_a_line_changed_is_inconclusive() {
+    let changed = with("ledger.jsonl", |text| text.replacen("\"revision\":1", "\"revision\":7", 1));
+    is_inconclusive(changed.path(), "prev is not the hash of the line before");
+}
+
+/// A ledger with its entries changed, and chained anew.
+fn chained_anew(ledger: &str, change: impl Fn(&mut Entry)) -> String {
+    let mut lines = ledger.lines();
+    let mut text = format!("{}\n", lines.next().unwrap());
+    let mut prev = LineHash::of(text.trim_end().as_bytes());
+    for line in lines {
+        let mut entry: Entry = serde_json::from_str(line).unwrap();
+        change(&mut entry);
+        entry.prev = prev;
+        let line = serde_json::to_string(&entry).unwrap();
+        prev = LineHash::of(line.as_bytes());
+        text += &(line + "\n");
+    }
+    text
+}
+
+#[test]
+fn entries_of_a_stage_after_those_of_a_later_one_are_inconclusive() {
+    let mixed = with("ledger.jsonl", |text| {
+        chained_anew(&text, |entry| {
+            if entry.run.as_deref() == Some("destroy") {
+                entry.run = Some("batch-1".to_owned());
+            }
+        })
+    });
+    is_inconclusive(mixed.path(), "is an entry of batch-1, which is not the stage that is due there");
+}
+
+#[test]
+fn records_that_are_cut_or_mixed_up_are_inconclusive() {
+    let cut = with("stages.json", |text| text[..text.len() / 2].to_owned());
+    is_inconclusive(cut.path(), "stages.json: EOF while parsing");
+    let fewer = with("stages.json", |text| {
+        let records: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+        serde_json::to_string(&records[..3]).unwrap()
+    });
+    is_inconclusive(fewer.path(), "there are 3 stages of 5, and none failed");
+    let mixed = with("stages.json", |text| text.replace("\"idle\"", "\"cross\""));
+    is_inconclusive(mixed.path(), "cross is not the stage that is due there");
+}
+
+#[test]
+fn output_that_is_gone_is_inconclusive() {
+    let gone = with("idle/output.jsonl", |text| text);
+    fs::remove_file(gone.path().join("variant-0000/idle/output.jsonl")).unwrap();
+    is_inconclusive(gone.path(), "idle/output.jsonl");
+}
