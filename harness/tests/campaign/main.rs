@@ -2,6 +2,7 @@
 
 mod clean;
 mod commands;
+mod compare;
 mod faults;
 mod interrupt;
 mod support;
