@@ -8,6 +8,7 @@ pub mod batch;
 pub mod campaign;
 pub mod case;
 pub mod cli;
+pub mod compare;
 pub mod deploy;
 pub mod egraph;
 pub mod engine;

@@ -8,29 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use super::shard::Shard;
-use crate::deploy::access::Way;
-use crate::render::Syntax;
+use crate::deploy::Manner;
+use crate::oracle::Oracle;
 
 const FILE: &str = "campaign.json";
 
 /// The version of the file that this program writes and reads.
 const VERSION: u32 = 1;
-
-/// How an engine is run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Manner {
-    /// How it reaches the provider.
-    pub provider: Way,
-    /// How its programs are written.
-    pub syntax: Syntax,
-}
-
-impl Manner {
-    fn is_usual(&self) -> bool {
-        *self == Self::default()
-    }
-}
 
 /// All that the verdicts in a folder depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,7 +22,7 @@ impl Manner {
 pub struct Claim {
     version: u32,
     engine: String,
-    #[serde(default, skip_serializing_if = "Manner::is_usual")]
+    #[serde(default)]
     manner: Manner,
     oracles: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,18 +71,15 @@ pub struct Held {
 
 impl Claim {
     /// The claim of a campaign, or a part of one, on an engine, named with its exact version.
-    pub fn new(engine: String, oracles: Vec<String>, shard: Option<Shard>, settings: Settings) -> Self {
-        Self { version: VERSION, engine, manner: Manner::default(), oracles, shard, settings }
-    }
-
-    /// The same with the engine run in this manner.
-    pub fn in_manner(self, manner: Manner) -> Self {
-        Self { manner, ..self }
-    }
-
-    /// How the engine is run.
-    pub fn manner(&self) -> Manner {
-        self.manner
+    pub fn new(
+        engine: String,
+        manner: Manner,
+        oracles: &[&Oracle],
+        shard: Option<Shard>,
+        settings: Settings,
+    ) -> Self {
+        let oracles = oracles.iter().map(|oracle| oracle.name.to_owned()).collect();
+        Self { version: VERSION, engine, manner, oracles, shard, settings }
     }
 
     /// The claim in a folder, if there is one.
@@ -128,6 +109,11 @@ impl Claim {
     /// The engine, with its exact version.
     pub fn engine(&self) -> &str {
         &self.engine
+    }
+
+    /// How it is run.
+    pub fn manner(&self) -> Manner {
+        self.manner
     }
 
     /// The oracles that are asked.
@@ -191,6 +177,7 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::oracle::ORACLES;
 
     fn claim(seed: u64) -> Claim {
         let settings = Settings {
@@ -202,7 +189,7 @@ mod tests {
             edges: 0..=0,
             create_before_destroy: 0.2,
         };
-        Claim::new("terraform@1.15.5".to_owned(), vec!["graph".to_owned()], None, settings)
+        Claim::new("terraform@1.15.5".to_owned(), Manner::default(), &[&ORACLES[0]], None, settings)
     }
 
     #[test]
@@ -215,8 +202,6 @@ mod tests {
         assert!(matches!(claim(2).stake(&out), Err(ClaimError::Other(_))));
         let part = Claim { shard: Some(Shard::WHOLE), ..claim(1) };
         assert!(matches!(part.stake(&out), Err(ClaimError::Other(_))), "a part is another campaign");
-        let in_json = claim(1).in_manner(Manner { syntax: Syntax::Json, ..Manner::default() });
-        assert!(matches!(in_json.stake(&out), Err(ClaimError::Other(_))), "so is another syntax");
         assert_eq!(fs::read(out.join(FILE)).unwrap(), before);
         assert_eq!(Claim::read(&out).unwrap(), Some(claim(1)));
     }

@@ -152,7 +152,13 @@ mod tests {
             create_before_destroy: 0.2,
         };
         let shard = shard.map(|text| text.parse::<Shard>().unwrap());
-        Claim::new("terraform@1.15.5".to_owned(), vec!["graph".to_owned()], shard, settings)
+        Claim::new(
+            "terraform@1.15.5".to_owned(),
+            crate::deploy::Manner::default(),
+            &[&crate::oracle::ORACLES[0]],
+            shard,
+            settings,
+        )
     }
 
     /// A part as a run leaves it.

@@ -6,13 +6,12 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{CannotRun, interrupt};
-use crate::campaign::claim::Manner;
-use crate::deploy::Runner;
 use crate::deploy::access::{Provider, Way};
 use crate::deploy::driver::Driver;
 use crate::deploy::stop::Stop;
 use crate::deploy::terraform::Terraform;
-use crate::engine::{EngineChoice, Engines};
+use crate::deploy::{Manner, Runner};
+use crate::engine::{Engine, EngineChoice, Engines};
 use crate::render::Syntax;
 
 /// Which engine, and how it is run.
@@ -21,9 +20,24 @@ pub struct EngineArgs {
     /// The engine: terraform or tofu, with @VERSION if it matters, or the path of an executable that takes their commands
     #[arg(long, default_value = "terraform")]
     engine: EngineChoice,
-    /// How many variants are deployed at once
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+impl EngineArgs {
+    /// Finds the engine and starts the provider.
+    pub fn start(&self) -> Result<Started, CannotRun> {
+        let engine = Engines::from_env()?.find(&self.engine)?;
+        self.how.start(engine, self.how.watch()?)
+    }
+}
+
+/// How an engine is run.
+#[derive(Debug, Args)]
+pub struct HowArgs {
+    /// How many variants are deployed at once [default: as many as there are processors]
+    #[arg(long)]
+    jobs: Option<usize>,
     /// How many seconds one engine command may take
     #[arg(long, default_value_t = 60)]
     timeout: u64,
@@ -44,28 +58,32 @@ pub struct Started {
     _provider: Provider,
 }
 
-impl EngineArgs {
+impl HowArgs {
     /// How many variants are deployed at once.
     pub fn jobs(&self) -> usize {
-        self.jobs.max(1)
+        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from)).max(1)
     }
 
-    /// How the engine is run.
+    /// What there is to choose.
     pub fn manner(&self) -> Manner {
         Manner { provider: self.provider, syntax: self.syntax }
     }
 
-    /// Finds the engine and starts the provider.
-    pub fn start(&self) -> Result<Started, CannotRun> {
-        let engine = Engines::from_env()?.find(&self.engine)?;
+    /// Takes Ctrl-C in hand.
+    pub fn watch(&self) -> Result<Stop, CannotRun> {
+        let stop = Stop::default();
+        interrupt::watch(stop.clone())?;
+        Ok(stop)
+    }
+
+    /// Starts the provider for an engine.
+    pub fn start(&self, engine: Engine, stop: Stop) -> Result<Started, CannotRun> {
         let engine = Arc::new(Terraform::new(engine));
         let provider = Provider::start(self.provider)?;
         let access = provider.access();
         if !engine.capabilities().allow(&access, self.syntax) {
             return Err(format!("{} cannot be run with these options", engine.title()).into());
         }
-        let stop = Stop::default();
-        interrupt::watch(stop.clone())?;
         let name = engine.title();
         let patience = Duration::from_secs(self.timeout);
         let runner = Runner { engine, access, syntax: self.syntax, patience, stop, spent: Arc::default() };

@@ -2,6 +2,8 @@
 
 mod amount;
 mod campaign_text;
+mod cases_args;
+mod compare;
 mod egraph;
 mod engine_args;
 mod engines;
@@ -49,6 +51,7 @@ enum Command {
     Rules(rules::RulesArgs),
     Study(study::StudyArgs),
     Run(run::RunArgs),
+    Compare(compare::CompareArgs),
     Replay(replay::ReplayArgs),
     Judge(judge::JudgeArgs),
     Merge(merge::MergeArgs),
@@ -102,6 +105,7 @@ pub fn main() -> ExitCode {
         Command::Rules(args) => rules::run(args),
         Command::Study(args) => study::run(args),
         Command::Run(args) => run::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Judge(args) => judge::run(args),
         Command::Merge(args) => merge::run(args),

@@ -71,7 +71,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
         oracles: &oracles,
         known: &known,
         shard: Shard::WHOLE,
-        jobs: args.engine.jobs(),
+        jobs: args.engine.how.jobs(),
         watcher: &watcher,
     };
     let verdict = campaign.run_case(0, &case, &folder)?;

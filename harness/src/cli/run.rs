@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::amount::Amount;
 use super::campaign_text::{Display, note};
+use super::cases_args::CasesArgs;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::oracles::chosen;
@@ -17,7 +17,7 @@ use crate::campaign::claim::Claim;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
 use crate::campaign::verdict::CaseVerdict;
-use crate::campaign::{Campaign, Settings, case_folder};
+use crate::campaign::{Campaign, case_folder};
 
 /// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
 ///
@@ -27,27 +27,8 @@ use crate::campaign::{Campaign, Settings, case_folder};
 pub struct RunArgs {
     #[command(flatten)]
     engine: EngineArgs,
-    /// The seed of all random choices
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// How many sources
-    #[arg(long, default_value_t = 10)]
-    sources: usize,
-    /// How many variants of each source
-    #[arg(long, default_value_t = 10)]
-    variants: u64,
-    /// Into how many batches each variant is cut
-    #[arg(long, default_value_t = 4)]
-    batches: usize,
-    /// How many resources a source has: a number or a range
-    #[arg(long, value_name = "N", default_value = "3..12")]
-    resources: Amount,
-    /// How many edges a source has: a number or a range
-    #[arg(long, value_name = "M", default_value = "1..16")]
-    edges: Amount,
-    /// The share of resources with create_before_destroy
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
-    create_before_destroy: f64,
+    #[command(flatten)]
+    cases: CasesArgs,
     /// The folder for cases and evidence; a campaign with the same settings is gone on with
     #[arg(long, default_value = ".equiform/campaign")]
     out: PathBuf,
@@ -74,10 +55,9 @@ pub fn run(args: RunArgs) -> CliResult {
     let args = stored::complete(args)?;
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let started = args.engine.start()?;
-    let settings = args.settings();
-    let names = oracles.iter().map(|oracle| oracle.name.to_owned()).collect();
-    let claim =
-        Claim::new(started.name.clone(), names, args.shard, settings.clone()).in_manner(args.engine.manner());
+    let settings = args.cases.settings();
+    let manner = args.engine.how.manner();
+    let claim = Claim::new(started.name.clone(), manner, &oracles, args.shard, settings.clone());
     let _held = claim.stake(&args.out)?;
     let out = args.out.canonicalize()?;
     let all = claim.cases().count();
@@ -87,14 +67,14 @@ pub fn run(args: RunArgs) -> CliResult {
         let done = claim.cases().filter(finished).count();
         note(&format!("{done} of {all} cases are done, {} are left", all - done));
     }
-    let watcher = Display::new(all as u64 * args.variants);
+    let watcher = Display::new(all as u64 * settings.variants);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,
         oracles: &oracles,
         known: &known,
         shard: args.shard.unwrap_or(Shard::WHOLE),
-        jobs: args.engine.jobs(),
+        jobs: args.engine.how.jobs(),
         watcher: &watcher,
     };
     let verdicts = campaign.run(&settings, &out)?;
@@ -122,24 +102,4 @@ pub fn run(args: RunArgs) -> CliResult {
         return Ok(Outcome::Interrupted);
     }
     Err(sentence.into())
-}
-
-impl RunArgs {
-    /// What is generated.
-    fn settings(&self) -> Settings {
-        Settings {
-            seed: self.seed,
-            sources: self.sources,
-            variants: self.variants,
-            batches: self.batches,
-            resources: self.resources.range(),
-            edges: self.edges.range(),
-            create_before_destroy: self.create_before_destroy,
-        }
-    }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| format!("`{text}` is no share; give a number from 0 to 1"))
 }

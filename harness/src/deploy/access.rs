@@ -1,6 +1,7 @@
 //! The two ways in which an engine reaches the mock provider.
 
 use std::ffi::OsString;
+use std::fmt::{self, Display};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,15 @@ pub enum Way {
     Reattach,
     /// Engines install it by `init` and start it themselves, as they do for their users
     Init,
+}
+
+impl Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reattach => "reattach",
+            Self::Init => "init",
+        })
+    }
 }
 
 /// How an engine reaches the provider.

@@ -21,9 +21,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::case::{Batch, Case, CaseError};
 use crate::render::Syntax;
-use access::Access;
+use access::{Access, Way};
 use driver::Driver;
 use evidence::{Stage, StageRecord};
 use process::{Command, Ended};
@@ -57,6 +59,16 @@ pub enum DeployError {
         /// The system's word.
         source: io::Error,
     },
+}
+
+/// How an engine is run, as people choose it. What it does must not depend on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manner {
+    /// How it reaches the provider.
+    pub provider: Way,
+    /// How programs are written.
+    pub syntax: Syntax,
 }
 
 /// An engine, and how it is run.

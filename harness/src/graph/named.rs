@@ -8,7 +8,7 @@ use super::{CycleError, Edge, Graph, Names, Resource, topological_order};
 
 /// A graph that carries its names, for files and pipes. Two of them are equal when they have the same names and edges,
 /// never up to renaming.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedGraph {
     /// The resources by name.

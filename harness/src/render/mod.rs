@@ -3,7 +3,7 @@
 mod hcl;
 mod json;
 
-use std::fmt::Write;
+use std::fmt::{self, Display, Write};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,15 @@ pub enum Syntax {
     Hcl,
     /// As programs write it.
     Json,
+}
+
+impl Display for Syntax {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hcl => "hcl",
+            Self::Json => "json",
+        })
+    }
 }
 
 impl Syntax {

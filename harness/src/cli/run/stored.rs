@@ -41,12 +41,10 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
     let settings = claim.settings();
     let range = |range: &RangeInclusive<u32>| format!("{}..{}", range.start(), range.end());
     let engine = Title::parse(claim.engine()).map_or(claim.engine(), |title| title.choice);
-    let manner = serde_json::to_value(claim.manner()).expect("a manner is JSON");
-    let named = |name: &str| manner[name].as_str().unwrap_or_default().to_owned();
     let options = [
         ("engine", engine.to_owned()),
-        ("provider", named("provider")),
-        ("syntax", named("syntax")),
+        ("provider", claim.manner().provider.to_string()),
+        ("syntax", claim.manner().syntax.to_string()),
         ("out", folder.display().to_string()),
         ("oracles", claim.oracles().join(",")),
         ("seed", settings.seed.to_string()),
@@ -65,9 +63,10 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
 mod tests {
     use super::*;
     use crate::campaign::Settings;
-    use crate::campaign::claim::Manner;
     use crate::campaign::shard::Shard;
+    use crate::deploy::Manner;
     use crate::deploy::access::Way;
+    use crate::oracle::ORACLES;
     use crate::render::Syntax;
 
     #[test]
@@ -75,7 +74,8 @@ mod tests {
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/campaigns/example.toml");
         let layered = Layered::of::<RunArgs>("run", vec!["--seed=8".into()]).unwrap();
         let args: RunArgs = layered.with(&layered.read(&example).unwrap()).unwrap();
-        assert_eq!((args.seed, args.sources, args.resources.range()), (8, 25, 3..=12));
+        let settings = args.cases.settings();
+        assert_eq!((settings.seed, settings.sources, settings.resources), (8, 25, 3..=12));
         assert_eq!(args.oracles, ["steps", "order", "state", "health"]);
         assert_eq!(args.out, Path::new(".equiform/example"));
     }
@@ -92,15 +92,16 @@ mod tests {
             create_before_destroy: 0.1,
         };
         let shard: Option<Shard> = Some("2/3".parse().unwrap());
-        let names = vec!["graph".to_owned(), "steps".to_owned()];
+        let oracles: Vec<_> = ORACLES.iter().take(2).collect();
         let manner = Manner { provider: Way::Init, syntax: Syntax::Json };
-        let claim = Claim::new("/a/fork (tofu@1.12.6)".to_owned(), names.clone(), shard, settings.clone());
-        let options = stored_options(&claim.in_manner(manner), Path::new("some/folder"));
+        let claim = Claim::new("/a/fork (tofu@1.12.6)".to_owned(), manner, &oracles, shard, settings.clone());
+        let options = stored_options(&claim, Path::new("some/folder"));
         assert!(options.contains(&("engine".to_owned(), "/a/fork".to_owned())));
         let layered = Layered::of::<RunArgs>("run", Vec::new()).unwrap();
         let args: RunArgs = layered.with(&options).unwrap();
-        assert_eq!(args.settings(), settings);
-        assert_eq!((args.oracles, args.shard, args.engine.manner()), (names, shard, manner));
+        assert_eq!(args.cases.settings(), settings);
+        assert_eq!((args.oracles.as_slice(), args.shard), (claim.oracles(), shard));
+        assert_eq!(args.engine.how.manner(), manner);
         assert_eq!(args.out, Path::new("some/folder"));
     }
 }

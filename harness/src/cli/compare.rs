@@ -1,0 +1,235 @@
+//! `equiform compare`: the same cases on several engines.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::campaign_text::{Display, note};
+use super::cases_args::CasesArgs;
+use super::engine_args::HowArgs;
+use super::known_args::KnownArgs;
+use super::report_args::Format;
+use super::{CannotRun, CliResult, Outcome, output};
+use crate::campaign::claim::Claim;
+use crate::campaign::judge::variant_folder;
+use crate::campaign::known::KnownFindings;
+use crate::campaign::shard::Shard;
+use crate::campaign::tally::Tally;
+use crate::campaign::verdict::CaseVerdict;
+use crate::campaign::{Campaign, Settings, case_folder};
+use crate::compare::{Contestant, Difference, Performance, difference};
+use crate::deploy::stop::Stop;
+use crate::engine::{Engine, EngineChoice, EngineName, Engines};
+use crate::oracle::{ORACLES, Oracle};
+
+/// Run the same cases on several engines or versions, and tell where what they did differs, and since which version.
+///
+/// Each engine has a campaign of its own in a folder below `--out`. The ledgers are compared stage by stage; a difference
+/// that no known bug explains is a finding.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  equiform compare --engine terraform@1.11 --engine tofu\n  equiform compare --installed --sources 50 --variants 2"
+)]
+pub struct CompareArgs {
+    /// An engine, as for `run`; two or more
+    #[arg(long = "engine", value_name = "ENGINE", required_unless_present = "installed")]
+    engines: Vec<EngineChoice>,
+    /// Every engine that is installed
+    #[arg(long)]
+    installed: bool,
+    #[command(flatten)]
+    cases: CasesArgs,
+    #[command(flatten)]
+    how: HowArgs,
+    /// The folder for the campaigns; one with the same settings is gone on with
+    #[arg(long, default_value = ".equiform/compare")]
+    out: PathBuf,
+    #[command(flatten)]
+    known: KnownArgs,
+    /// What is printed in the end: tables, or one JSON document
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// An engine's campaign.
+struct Run {
+    engine: Contestant,
+    folder: PathBuf,
+    verdicts: Vec<CaseVerdict>,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    settings: &'a Settings,
+    engines: Vec<Row<'a>>,
+    compared: usize,
+    differences: &'a [Difference],
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    engine: &'a str,
+    passed: usize,
+    known: usize,
+    failed: usize,
+    inconclusive: usize,
+}
+
+/// Compares.
+pub fn run(args: CompareArgs) -> CliResult {
+    let known = args.known.read()?;
+    let engines = chosen(&args)?;
+    let settings = args.cases.settings();
+    let stop = args.how.watch()?;
+    let mut runs = Vec::new();
+    for engine in engines {
+        runs.push(campaign(&args, engine, &settings, &known, stop.clone())?);
+    }
+    let engines: Vec<Contestant> = runs.iter().map(|run| run.engine.clone()).collect();
+    let mut differences = Vec::new();
+    let mut compared = 0;
+    for number in 0..settings.sources {
+        let case = settings.case(number);
+        for variant in 0..case.variants.len() {
+            let performance = |run: &Run| {
+                let folder = variant_folder(&case_folder(&run.folder, number), variant);
+                Performance::read(&case, &folder, &run.verdicts[number].variants[variant])
+            };
+            let performances: Vec<Performance> = runs.iter().map(performance).collect();
+            compared += 1;
+            differences.extend(difference((number, variant), &engines, &performances));
+        }
+    }
+    let rows: Vec<Row<'_>> = runs.iter().map(row).collect();
+    let new = differences.iter().filter(|difference| difference.known.is_empty()).count();
+    let failed: usize = rows.iter().map(|row| row.failed).sum();
+    let inconclusive: usize = rows.iter().map(|row| row.inconclusive).sum();
+    output(|out| match args.format {
+        Format::Text => tell(out, &rows, compared, &differences),
+        Format::Json => {
+            let document = Document {
+                version: 1,
+                settings: &settings,
+                engines: rows,
+                compared,
+                differences: &differences,
+            };
+            writeln!(out, "{}", serde_json::to_string_pretty(&document)?)
+        }
+    })?;
+    if new > 0 || failed > 0 {
+        Ok(Outcome::Findings)
+    } else if inconclusive > 0 {
+        Err(format!("{inconclusive} variants could not be judged; {} has the reasons", args.out.display())
+            .into())
+    } else {
+        Ok(Outcome::Clean)
+    }
+}
+
+/// The engines in ascending order, each once.
+fn chosen(args: &CompareArgs) -> Result<Vec<Engine>, CannotRun> {
+    let places = Engines::from_env()?;
+    let mut engines: Vec<Engine> = Vec::new();
+    for choice in &args.engines {
+        engines.push(places.find(choice)?);
+    }
+    if args.installed {
+        engines.extend(EngineName::ALL.into_iter().flat_map(|name| places.installed(name)));
+    }
+    engines.sort_by(|a, b| (a.name, &a.version, &a.path).cmp(&(b.name, &b.version, &b.path)));
+    engines.dedup_by_key(|engine| engine.title());
+    if engines.len() < 2 {
+        return Err("a comparison needs two engines or more: name them with --engine, or use --installed; \
+                    `equiform engines list` shows what there is"
+            .into());
+    }
+    Ok(engines)
+}
+
+fn campaign(
+    args: &CompareArgs,
+    engine: Engine,
+    settings: &Settings,
+    known: &KnownFindings,
+    stop: Stop,
+) -> Result<Run, CannotRun> {
+    let contestant = Contestant { name: engine.name, version: engine.version.clone(), title: engine.title() };
+    let started = args.how.start(engine, stop)?;
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let claim = Claim::new(started.name.clone(), args.how.manner(), &oracles, None, settings.clone());
+    let folder = args.out.join(folder_name(&started.name));
+    let _held = claim.stake(&folder)?;
+    let folder = folder.canonicalize()?;
+    note(&format!("on {}", started.name));
+    let watcher = Display::new(settings.sources as u64 * settings.variants);
+    let campaign = Campaign {
+        runner: &started.runner,
+        engine: &started.name,
+        oracles: &oracles,
+        known,
+        shard: Shard::WHOLE,
+        jobs: args.how.jobs(),
+        watcher: &watcher,
+    };
+    let verdicts = campaign.run(settings, &folder)?;
+    drop(watcher);
+    if verdicts.len() < settings.sources {
+        return Err(format!("stopped on {}; the same command goes on from there", started.name).into());
+    }
+    Ok(Run { engine: contestant, folder, verdicts })
+}
+
+/// A title as the name of a folder.
+fn folder_name(title: &str) -> PathBuf {
+    let plain =
+        |character: char| character.is_ascii_alphanumeric() || ['@', '.', '-', '_'].contains(&character);
+    Path::new(&title.chars().map(|c| if plain(c) { c } else { '-' }).collect::<String>()).to_owned()
+}
+
+fn row(run: &Run) -> Row<'_> {
+    let tally = Tally::of(&run.verdicts);
+    Row {
+        engine: &run.engine.title,
+        passed: tally.passed,
+        known: tally.known,
+        failed: tally.failed,
+        inconclusive: tally.inconclusive,
+    }
+}
+
+fn tell(
+    out: &mut dyn Write,
+    rows: &[Row<'_>],
+    compared: usize,
+    differences: &[Difference],
+) -> io::Result<()> {
+    let width = rows.iter().map(|row| row.engine.len()).max().unwrap_or(0);
+    writeln!(out, "{:width$}  passed  known  failed  inconclusive", "engine")?;
+    for row in rows {
+        let Row { engine, passed, known, failed, inconclusive } = row;
+        writeln!(out, "{engine:width$}  {passed:6}  {known:5}  {failed:6}  {inconclusive:12}")?;
+    }
+    let known = differences.iter().filter(|difference| !difference.known.is_empty()).count();
+    let new = differences.len() - known;
+    writeln!(out, "\n{compared} variants compared: {new} differ, {known} more by known bugs")?;
+    for difference in differences {
+        let Difference { case, variant, stage, groups, first_in, known } = difference;
+        write!(out, "\ncase {case} variant {variant} {stage}")?;
+        if !first_in.is_empty() {
+            write!(out, ", first in {}", first_in.join(" and in "))?;
+        }
+        if !known.is_empty() {
+            let names: Vec<&str> = known.iter().map(String::as_str).collect();
+            write!(out, ", known: {}", names.join(", "))?;
+        }
+        writeln!(out)?;
+        for group in groups {
+            writeln!(out, "  {}\n    {}", group.did, group.engines.join(", "))?;
+        }
+    }
+    Ok(())
+}

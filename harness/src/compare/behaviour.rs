@@ -1,0 +1,66 @@
+//! What an engine did with a variant, as far as two engines must do the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display};
+
+use crate::campaign::verdict::VariantVerdict;
+use crate::deploy::evidence::StageEvidence;
+use crate::graph::NamedGraph;
+use crate::model::{ExpectedOperation, Kind};
+
+/// What was done in one stage. When operations that may overlap began and ended is left out: it differs from run to run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Deeds {
+    /// The stage's name.
+    pub stage: String,
+    /// Whether the command succeeded.
+    pub succeeded: bool,
+    /// The operations, with how often each was begun and how often it took effect.
+    pub operations: BTreeMap<ExpectedOperation, (usize, usize)>,
+    /// The world afterwards: its nodes and its edges by value.
+    pub world: NamedGraph,
+    /// What the oracles say of it, by oracle and kind: with the order of operations, which is not compared itself.
+    pub findings: BTreeSet<(String, String)>,
+}
+
+impl Deeds {
+    /// What the evidence of a stage shows, and what was found in it.
+    pub fn of(evidence: &StageEvidence, verdict: &VariantVerdict) -> Self {
+        let mut operations: BTreeMap<ExpectedOperation, (usize, usize)> = BTreeMap::new();
+        for observed in &evidence.operations {
+            let (begun, done) = operations.entry(observed.operation.clone()).or_default();
+            *begun += 1;
+            *done += usize::from(matches!(observed.end, Some((_, true))));
+        }
+        let stage = evidence.stage.name();
+        let here = verdict.result.findings().iter().filter(|finding| finding.stage == stage);
+        let findings = here.map(|finding| (finding.oracle.clone(), finding.kind.clone())).collect();
+        let succeeded = evidence.record.exit == Some(0);
+        Self { stage, succeeded, operations, world: evidence.graph.clone(), findings }
+    }
+}
+
+impl Display for Deeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = |kind| match kind {
+            Kind::Create => '+',
+            Kind::Update => '~',
+            Kind::Delete => '-',
+        };
+        let operations: Vec<String> = self
+            .operations
+            .iter()
+            .map(|(operation, (begun, done))| {
+                let often =
+                    if (*begun, *done) == (1, 1) { String::new() } else { format!(" ({done} of {begun})") };
+                format!("{}{}{often}", sign(operation.kind), operation.key)
+            })
+            .collect();
+        let operations = if operations.is_empty() { "does nothing".to_owned() } else { operations.join(" ") };
+        write!(f, "{}: {operations}", if self.succeeded { "succeeds" } else { "fails" })?;
+        for (oracle, kind) in self.findings.iter().filter(|(oracle, _)| oracle != "steps") {
+            write!(f, "; {oracle}: {kind}")?;
+        }
+        Ok(())
+    }
+}
