@@ -17,7 +17,6 @@ use crate::campaign::judge;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
 use crate::case::{CASE_FILE, Case};
-use crate::engine::title::Title;
 
 /// Run a stored case again: the same programs, batch by batch, on the engine that it was run on, or another.
 #[derive(Debug, Args)]
@@ -41,12 +40,8 @@ pub struct ReplayArgs {
 /// Replays.
 pub fn run(args: ReplayArgs) -> CliResult {
     let case = Case::read(&args.folder.join(CASE_FILE))?;
-    let stored = judge::engine(&args.folder, &case);
-    let args = match stored.as_deref().and_then(Title::parse) {
-        Some(title) => {
-            let engine = ("engine".to_owned(), title.choice.to_owned());
-            Layered::own::<ReplayArgs>("replay")?.with(&[engine])?
-        }
+    let args = match judge::engine(&args.folder, &case) {
+        Some(engine) => Layered::own::<ReplayArgs>("replay")?.with(&[("engine".to_owned(), engine)])?,
         None => args,
     };
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);

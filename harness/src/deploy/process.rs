@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use wait_timeout::ChildExt;
 
-use super::stop::Stop;
+use super::stop::{self, Stop};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,19 +85,17 @@ impl Command {
                 None => Ended::Signal(status.signal().unwrap_or(0)),
             },
             None => {
-                kill_group(child.id());
-                child.wait()?;
+                let leader = i32::try_from(child.id()).expect("process ids are small");
+                stop::signal(leader, libc::SIGTERM);
+                if child.wait_timeout(stop::GRACE)?.is_none() {
+                    stop::signal(leader, libc::SIGKILL);
+                    child.wait()?;
+                }
+                stop::end_rest(leader);
                 Ended::TimedOut
             }
         };
         Ok(Outcome { end, took: begin.elapsed() })
-    }
-}
-
-fn kill_group(leader: u32) {
-    if let Ok(group) = i32::try_from(leader) {
-        // SAFETY: a plain system call; the group is the one that was made for the child, which has not been waited for.
-        unsafe { libc::killpg(group, libc::SIGKILL) };
     }
 }
 

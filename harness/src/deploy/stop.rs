@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// How long processes that were asked to end have for it. A provider needs that to remove its socket.
+pub const GRACE: Duration = Duration::from_secs(2);
 
 /// A wish that all who hold a clone of it share.
 #[derive(Debug, Clone, Default)]
@@ -27,11 +31,21 @@ impl Stop {
         self.wish().soon = true;
     }
 
-    /// Commands in flight are killed with their process groups, no other is begun.
+    /// Commands in flight are ended with their process groups, no other is begun: asked first, and killed after a while.
     pub fn now(&self) {
         let mut wish = self.wish();
         (wish.soon, wish.now) = (true, true);
-        wish.groups.iter().for_each(|leader| kill(*leader));
+        for leader in &wish.groups {
+            signal(*leader, libc::SIGTERM);
+        }
+        drop(wish);
+        let stop = self.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(GRACE);
+            for leader in &stop.wish().groups {
+                signal(*leader, libc::SIGKILL);
+            }
+        });
     }
 
     /// Whether the end is wished, soon or now.
@@ -50,7 +64,7 @@ impl Stop {
         let mut wish = self.wish();
         wish.groups.insert(leader);
         if wish.now {
-            kill(leader);
+            signal(leader, libc::SIGKILL);
         }
         Running { stop: self, leader }
     }
@@ -62,24 +76,44 @@ impl Stop {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.stop.wish().groups.remove(&self.leader);
+        let mut wish = self.stop.wish();
+        wish.groups.remove(&self.leader);
+        let now = wish.now;
+        drop(wish);
+        if now {
+            end_rest(self.leader);
+        }
     }
 }
 
-fn kill(leader: i32) {
+/// Ends what is left of a group that was asked to end and whose leader has been waited for.
+pub fn end_rest(leader: i32) {
+    let begin = Instant::now();
+    while signal(leader, 0) {
+        if begin.elapsed() > GRACE {
+            signal(leader, libc::SIGKILL);
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sends a signal to a group; false if there is none.
+pub fn signal(leader: i32, signal: i32) -> bool {
     // SAFETY: a plain system call on a group that was made for a child of ours.
-    unsafe { libc::killpg(leader, libc::SIGKILL) };
+    unsafe { libc::killpg(leader, signal) == 0 }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{self, Read};
     use std::os::unix::process::{CommandExt, ExitStatusExt};
     use std::process::Command;
 
     use super::*;
 
     #[test]
-    fn now_kills_what_runs_and_what_is_started_later_and_soon_does_not() {
+    fn now_ends_what_runs_and_what_is_started_later_and_soon_does_not() {
         let stop = Stop::default();
         let start = || Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
         let (mut first, mut second) = (start(), start());
@@ -88,9 +122,24 @@ mod tests {
         assert!(stop.asked() && !stop.asked_now());
         assert!(first.try_wait().unwrap().is_none());
         stop.now();
-        assert_eq!(first.wait().unwrap().signal(), Some(libc::SIGKILL));
+        assert_eq!(first.wait().unwrap().signal(), Some(libc::SIGTERM));
         drop(running);
         let _running = stop.running(second.id());
         assert_eq!(second.wait().unwrap().signal(), Some(libc::SIGKILL));
+    }
+
+    #[test]
+    fn what_does_not_listen_is_killed_after_a_while_with_all_that_it_started() {
+        let (stop, (mut alive, held)) = (Stop::default(), io::pipe().unwrap());
+        let script = "trap '' TERM; sleep 1000 & echo ready; wait; wait";
+        let mut command = Command::new("sh");
+        let mut child = command.args(["-c", script]).process_group(0).stdout(held).spawn().unwrap();
+        drop(command);
+        alive.read_exact(&mut [0; 6]).unwrap();
+        let running = stop.running(child.id());
+        stop.now();
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
+        drop(running);
+        assert_eq!(alive.read(&mut [0]).unwrap(), 0, "nobody holds the pipe any more");
     }
 }

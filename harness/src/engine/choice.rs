@@ -19,8 +19,10 @@ impl FromStr for EngineChoice {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        if text.contains('/') {
-            return Ok(Self::At(PathBuf::from(text)));
+        // What a report calls an engine that was given by its path.
+        let path = text.split_once(" at ").map_or(text, |(_, path)| path);
+        if path.contains('/') {
+            return Ok(Self::At(PathBuf::from(path)));
         }
         text.parse().map(Self::Named)
     }
@@ -44,6 +46,7 @@ mod tests {
         for path in ["./terraform", "/opt/engine", "build/tofu"] {
             assert_eq!(path.parse(), Ok(EngineChoice::At(path.into())));
         }
+        assert_eq!("tofu@1.12.6 at /opt/tofu".parse(), Ok(EngineChoice::At("/opt/tofu".into())));
         assert_eq!("tofu@1.12".parse(), Ok(EngineChoice::Named("tofu@1.12".parse().unwrap())));
     }
 }

@@ -36,11 +36,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// What it is called in reports: with its exact version, and with its path if that was given.
+    /// What it is called in reports: with its exact version, and with its path if that was given. A choice by this
+    /// title finds the same engine again.
     pub fn title(&self) -> String {
         match self.origin {
             Origin::Path | Origin::Installed => format!("{}@{}", self.name, self.version),
-            Origin::Given => format!("{} ({}@{})", self.path.display(), self.name, self.version),
+            Origin::Given => format!("{}@{} at {}", self.name, self.version, self.path.display()),
         }
     }
 }
@@ -240,7 +241,7 @@ mod tests {
         let path = place.folder.path().join("bin/terraform");
         let engine = find(&path).unwrap();
         assert_eq!((engine.origin, engine.name), (Origin::Given, EngineName::Terraform));
-        assert_eq!(engine.title(), format!("{} (terraform@1.99.0-fork)", path.display()));
+        assert_eq!(engine.title(), format!("terraform@1.99.0-fork at {}", path.display()));
     }
 
     #[test]

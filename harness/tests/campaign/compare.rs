@@ -61,7 +61,7 @@ fn an_engine_that_does_something_else_is_a_finding() {
     assert_eq!(output.status.code(), Some(1), "{document:#}");
     let difference = &document["differences"][0];
     assert_eq!(difference["stage"], "batch-2", "{document:#}");
-    assert_eq!(difference["first_in"][0], format!("{fork} (terraform@1.15.5)"), "{document:#}");
+    assert_eq!(difference["first_in"][0], format!("terraform@1.15.5 at {fork}"), "{document:#}");
 }
 
 #[test]

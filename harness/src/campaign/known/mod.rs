@@ -71,7 +71,7 @@ pub struct KnownFinding {
 
 impl KnownFinding {
     fn concerns(&self, engine: &str) -> bool {
-        let Some(Title { name, mut version, .. }) = Title::parse(engine) else { return false };
+        let Some(Title { name, mut version }) = Title::parse(engine) else { return false };
         // A pre-release counts as the release it leads to; ranges alone would leave all of them out.
         version.pre = semver::Prerelease::EMPTY;
         self.engines.get(name).is_some_and(|versions| versions.matches(&version))

@@ -7,7 +7,6 @@ use super::RunArgs;
 use crate::campaign::claim::Claim;
 use crate::cli::CannotRun;
 use crate::cli::layered::{Given, Layered};
-use crate::engine::title::Title;
 
 /// The options with what a settings file or a stored campaign adds.
 pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
@@ -40,12 +39,10 @@ pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
 fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
     let settings = claim.settings();
     let range = |range: &RangeInclusive<u32>| format!("{}..{}", range.start(), range.end());
-    let engine = Title::parse(claim.engine()).map_or(claim.engine(), |title| title.choice);
-    let manner = claim.manner();
     let options = [
-        ("engine", engine.to_owned()),
-        ("provider", manner.provider.to_string()),
-        ("syntax", manner.syntax.to_string()),
+        ("engine", claim.engine().to_owned()),
+        ("provider", claim.manner().provider.to_string()),
+        ("syntax", claim.manner().syntax.to_string()),
         ("out", folder.display().to_string()),
         ("oracles", claim.oracles().join(",")),
         ("seed", settings.seed.to_string()),
@@ -93,16 +90,16 @@ mod tests {
             create_before_destroy: 0.1,
         };
         let shard: Option<Shard> = Some("2/3".parse().unwrap());
+        let oracles: Vec<_> = ORACLES.iter().take(2).collect();
         let manner = Manner { provider: Way::Init, syntax: Syntax::Json };
-        let (engine, oracles) = ("/a/fork (tofu@1.12.6)".to_owned(), [&ORACLES[0], &ORACLES[1]]);
-        let claim = Claim::new(engine, manner, &oracles, shard, settings.clone());
+        let claim =
+            Claim::new("tofu@1.12.6 at /a/fork".to_owned(), manner, &oracles, shard, settings.clone());
         let options = stored_options(&claim, Path::new("some/folder"));
-        assert!(options.contains(&("engine".to_owned(), "/a/fork".to_owned())));
         let layered = Layered::of::<RunArgs>("run", Vec::new()).unwrap();
         let args: RunArgs = layered.with(&options).unwrap();
         assert_eq!(args.cases.settings(), settings);
-        assert_eq!(args.oracles, oracles.map(|oracle| oracle.name));
-        assert_eq!((args.shard, args.engine.how.manner()), (shard, manner));
+        assert_eq!((args.oracles.as_slice(), args.shard), (claim.oracles(), shard));
+        assert_eq!(args.engine.how.manner(), manner);
         assert_eq!(args.out, Path::new("some/folder"));
     }
 }
