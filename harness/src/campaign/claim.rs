@@ -187,7 +187,7 @@ mod tests {
             batches: 1,
             resources: 1..=1,
             edges: 0..=0,
-            create_before_destroy: 0.2,
+            ..Settings::default()
         };
         Claim::new("terraform@1.15.5".to_owned(), Manner::default(), &[&ORACLES[0]], None, settings)
     }

@@ -149,7 +149,7 @@ mod tests {
             batches: 1,
             resources: 1..=1,
             edges: 0..=0,
-            create_before_destroy: 0.2,
+            ..Settings::default()
         };
         let shard = shard.map(|text| text.parse::<Shard>().unwrap());
         Claim::new(

@@ -16,6 +16,25 @@ use crate::source::Source;
 /// How often a variant leaves the shortest road.
 const ESCAPE: f64 = 0.25;
 
+/// Where sources come from.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sources {
+    /// They are drawn, with so many resources and edges as the settings say, all edges equally likely.
+    #[default]
+    Random,
+    /// They are drawn in the shapes that real programs have.
+    Real,
+    /// They are all this graph.
+    Given(NamedGraph),
+}
+
+impl Sources {
+    fn are_random(&self) -> bool {
+        *self == Self::Random
+    }
+}
+
 /// What a campaign generates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +47,9 @@ pub struct Settings {
     pub variants: u64,
     /// Into how many batches each is cut.
     pub batches: usize,
+    /// Where sources come from.
+    #[serde(default, skip_serializing_if = "Sources::are_random")]
+    pub from: Sources,
     /// How many resources a source has.
     pub resources: RangeInclusive<u32>,
     /// How many edges.
@@ -36,13 +58,34 @@ pub struct Settings {
     pub create_before_destroy: f64,
 }
 
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            sources: 10,
+            variants: 10,
+            batches: 4,
+            from: Sources::Random,
+            resources: 3..=12,
+            edges: 1..=16,
+            create_before_destroy: 0.2,
+        }
+    }
+}
+
 impl Settings {
     /// The case with this number. It depends on the seed and the number alone.
     pub fn case(&self, number: usize) -> Case {
         let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64);
         let mut rng = stream(seed, None);
-        let edges = u64::from(*self.edges.start())..=u64::from(*self.edges.end());
-        let source = Source::random(self.resources.clone(), edges, &mut rng);
+        let source = match &self.from {
+            Sources::Random => {
+                let edges = u64::from(*self.edges.start())..=u64::from(*self.edges.end());
+                Source::random(self.resources.clone(), edges, &mut rng)
+            }
+            Sources::Real => Source::real(&mut rng),
+            Sources::Given(graph) => Source::named(graph).expect("it was checked when it was read"),
+        };
         let foreign = source.names.count().div_ceil(5);
         let own = NamedGraph::new(&source.graph, &source.names);
         let source = source.with_foreign(foreign, &mut rng);
@@ -85,7 +128,7 @@ mod tests {
             batches: 3,
             resources: 3..=6,
             edges: 1..=8,
-            create_before_destroy: 0.2,
+            ..Settings::default()
         }
     }
 
@@ -99,8 +142,13 @@ mod tests {
 
     #[test]
     fn every_variant_ends_in_the_source() {
+        let given = serde_json::from_str(r#"{"nodes":["web","net"],"edges":[["net","web"]]}"#).unwrap();
         for number in 0..20 {
-            let case = settings().case(number);
+            let from = [Sources::Random, Sources::Real, Sources::Given(NamedGraph::clone(&given))]
+                [number % 3]
+                .clone();
+            let case = Settings { from: from.clone(), ..settings() }.case(number);
+            assert!(!matches!(from, Sources::Given(graph) if graph != case.source));
             assert_eq!(case.variants.len(), 3);
             for variant in 0..case.variants.len() {
                 let batches = case.batches(variant).unwrap();

@@ -1,9 +1,11 @@
 //! What commands that generate cases share: which cases.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::amount::Amount;
 use crate::campaign::Settings;
+use crate::campaign::settings::Sources;
+use crate::graph::NamedGraph;
 
 /// Which cases are generated.
 #[derive(Debug, Args)]
@@ -20,6 +22,12 @@ pub struct CasesArgs {
     /// Into how many batches each variant is cut
     #[arg(long, default_value_t = 4)]
     batches: usize,
+    /// The shape of sources: drawn with so many resources and edges, or as real programs have them
+    #[arg(long, value_enum, default_value_t = Shape::Random)]
+    shape: Shape,
+    /// Take this graph for all sources, and draw none: a file of graph JSON, or the JSON itself
+    #[arg(long, value_name = "GRAPH", value_parser = graph)]
+    source: Option<NamedGraph>,
     /// How many resources a source has: a number or a range
     #[arg(long, value_name = "N", default_value = "3..12")]
     resources: Amount,
@@ -31,6 +39,13 @@ pub struct CasesArgs {
     create_before_destroy: f64,
 }
 
+/// The shape of sources that are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    Random,
+    Real,
+}
+
 impl CasesArgs {
     /// The same as settings.
     pub fn settings(&self) -> Settings {
@@ -39,6 +54,11 @@ impl CasesArgs {
             sources: self.sources,
             variants: self.variants,
             batches: self.batches,
+            from: match (&self.source, self.shape) {
+                (Some(graph), _) => Sources::Given(graph.clone()),
+                (None, Shape::Random) => Sources::Random,
+                (None, Shape::Real) => Sources::Real,
+            },
             resources: self.resources.range(),
             edges: self.edges.range(),
             create_before_destroy: self.create_before_destroy,
@@ -49,4 +69,45 @@ impl CasesArgs {
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| format!("`{text}` is no share; give a number from 0 to 1"))
+}
+
+/// A graph in a file, or as it stands; no file's name begins like JSON.
+fn graph(text: &str) -> Result<NamedGraph, String> {
+    let read;
+    let json = if text.starts_with('{') {
+        text
+    } else {
+        read = std::fs::read_to_string(text).map_err(|error| format!("it cannot be read: {error}"))?;
+        &read
+    };
+    let graph: NamedGraph = serde_json::from_str(json).map_err(|error| format!("it is no graph: {error}"))?;
+    graph.resolve().map_err(|error| error.to_string())?;
+    if graph.nodes.is_empty() {
+        return Err("it has no nodes".to_owned());
+    }
+    Ok(graph)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_graph_comes_from_a_file_or_as_it_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("graph.json");
+        let json = r#"{"nodes":["a","b"],"edges":[["a","b"]]}"#;
+        std::fs::write(&path, json).unwrap();
+        assert_eq!(graph(path.to_str().unwrap()), graph(json));
+        assert_eq!(graph(json).unwrap().edges.len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_graph_gives_a_sentence() {
+        assert!(graph("/no/such/file").unwrap_err().starts_with("it cannot be read: "));
+        assert!(graph(r#"{"nodes":1}"#).unwrap_err().starts_with("it is no graph: "));
+        assert_eq!(graph(r#"{"nodes":[],"edges":[]}"#).unwrap_err(), "it has no nodes");
+        let circle = r#"{"nodes":["a","b"],"edges":[["a","b"],["b","a"]]}"#;
+        assert!(graph(circle).unwrap_err().contains("cycle"), "{}", graph(circle).unwrap_err());
+    }
 }

@@ -41,7 +41,7 @@ fn small() -> Settings {
         batches: 3,
         resources: 3..=5,
         edges: 2..=5,
-        create_before_destroy: 0.2,
+        ..Settings::default()
     }
 }
 

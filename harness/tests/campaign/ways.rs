@@ -47,7 +47,7 @@ fn all_ways_do_the_same(spec: &str) {
         batches: 3,
         resources: 5..=5,
         edges: 6..=6,
-        create_before_destroy: 0.2,
+        ..Settings::default()
     };
     let case = settings.case(0);
     let usual = deeds(&case, spec, Way::Reattach, Syntax::Hcl);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::RunArgs;
 use crate::campaign::claim::Claim;
+use crate::campaign::settings::Sources;
 use crate::cli::CannotRun;
 use crate::cli::layered::{Given, Layered};
 
@@ -20,8 +21,9 @@ pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
                 format!("{} holds no campaign to go on with: it has no campaign.json", folder.display())
             })?;
             let (layered, stored) = (Layered::own::<RunArgs>("run")?, stored_options(&claim, folder));
-            // A part that the command line names is another campaign, even if none is stored.
-            let mut fixed = stored.iter().map(|(option, _)| option.as_str()).chain(["shard"]);
+            // A part or a source that the command line names is another campaign, even if none is stored.
+            let mut fixed =
+                stored.iter().map(|(option, _)| option.as_str()).chain(["shard", "source", "shape"]);
             match fixed.find(|option| layered.says(option)) {
                 Some(option) => Err(format!(
                     "--resume goes on with what is stored in {}: leave out --{option}",
@@ -53,8 +55,13 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
         ("edges", range(&settings.edges)),
         ("create-before-destroy", settings.create_before_destroy.to_string()),
     ];
+    let from = match &settings.from {
+        Sources::Random => ("shape", "random".to_owned()),
+        Sources::Real => ("shape", "real".to_owned()),
+        Sources::Given(graph) => ("source", serde_json::to_string(graph).expect("a graph is JSON")),
+    };
     let shard = claim.shard().map(|shard| ("shard", shard.to_string()));
-    options.into_iter().chain(shard).map(|(option, value)| (option.to_owned(), value)).collect()
+    options.into_iter().chain([from]).chain(shard).map(|(option, value)| (option.to_owned(), value)).collect()
 }
 
 #[cfg(test)]
@@ -80,6 +87,7 @@ mod tests {
 
     #[test]
     fn a_stored_campaign_gives_the_options_that_it_was_started_with() {
+        let graph = serde_json::from_str(r#"{"nodes":["a"],"edges":[]}"#).unwrap();
         let settings = Settings {
             seed: u64::MAX,
             sources: 3,
@@ -88,6 +96,7 @@ mod tests {
             resources: 6..=7,
             edges: 8..=8,
             create_before_destroy: 0.1,
+            from: Sources::Given(graph),
         };
         let shard: Option<Shard> = Some("2/3".parse().unwrap());
         let oracles: Vec<_> = ORACLES.iter().take(2).collect();
