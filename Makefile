@@ -20,10 +20,19 @@ EQUIFORM := target/release/equiform
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
+# An engine for those who have none: the one on the PATH, or the newest that is installed, or this one.
+ENGINE := terraform@1.15.5
+
 .PHONY: run
-run: install ## Apply the hello program on a real engine and read its ledger
+run: build ## A campaign on a real engine, about three minutes: equivalent programs, deployed and judged
+	@$(EQUIFORM) engines path terraform >/dev/null 2>&1 || $(EQUIFORM) engines path tofu >/dev/null 2>&1 || $(EQUIFORM) engines install $(ENGINE)
+	@engine=terraform; $(EQUIFORM) engines path terraform >/dev/null 2>&1 || engine=tofu; \
+	$(EQUIFORM) run --engine "$$engine" --out .equiform/runs/$$(date +%Y%m%d-%H%M%S)
+
+.PHONY: tour
+tour: install ## Apply a small program on a real engine and read its ledger
 	@engine=$$($(EQUIFORM) engines path terraform 2>/dev/null || $(EQUIFORM) engines path tofu 2>/dev/null) || { \
-	  $(EQUIFORM) engines install terraform@1.15.5; engine=$$($(EQUIFORM) engines path terraform@1.15.5); }; \
+	  $(EQUIFORM) engines install $(ENGINE); engine=$$($(EQUIFORM) engines path $(ENGINE)); }; \
 	tour=$$(mktemp -d); trap 'rm -rf "$$tour"' EXIT; \
 	cp $(HELLO)/*.tf "$$tour"; \
 	export TF_CLI_CONFIG_FILE="$(CURDIR)/.equiform/cli.tfrc" CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1; \
@@ -39,10 +48,29 @@ run: install ## Apply the hello program on a real engine and read its ledger
 	"$$engine" -chdir="$$tour" destroy -auto-approve -no-color | grep -E '^(mock_node.*complete|Destroy)'; \
 	$(EQUIFORM) ledger verify "$$tour/equiform.ledger.jsonl"
 
-.PHONY: campaign
-campaign: install ## A campaign of 200 variants on a real engine, judged from the ledger
-	@$(EQUIFORM) engines path terraform >/dev/null 2>&1 || $(EQUIFORM) engines install terraform@1.15.5
-	$(EQUIFORM) run --sources 20 --variants 10 --out .equiform/campaign
+# The longer campaigns whose results are in docs/campaigns.md. Each goes on where it was stopped.
+
+.PHONY: campaign-1000
+campaign-1000: build ## 1,000 variants of 4 batches on Terraform 1.15.5 and on OpenTofu 1.12.6, half an hour
+	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
+	for engine in terraform@1.15.5 tofu@1.12.6; do \
+	  $(EQUIFORM) run --engine $$engine --seed 4711 --sources 100 --variants 10 --batches 4 --out .equiform/campaign-1000/$$engine; \
+	done
+
+.PHONY: campaign-published
+campaign-published: build ## The workload of the published study on Terraform 1.12.2 and OpenTofu 1.10.10
+	$(EQUIFORM) engines install terraform@1.12.2 tofu@1.10.10
+	for engine in terraform@1.12.2 tofu@1.10.10; do \
+	  for size in 5/2 11/9 40/40; do \
+	    $(EQUIFORM) run --engine $$engine --sources 5 --variants 10 --batches 4 --resources $${size%/*} --edges $${size#*/} \
+	      --out .equiform/campaign-published/$$engine-$${size%/*}; \
+	  done; \
+	done
+
+.PHONY: compare
+compare: build ## 50 cases on every engine that can be installed, and where they differ
+	$(EQUIFORM) engines install --all
+	$(EQUIFORM) compare --installed --seed 50 --sources 50 --variants 2 --out .equiform/compare
 
 .PHONY: test
 test: tools ## Format, lints, every test of the project, real engines included

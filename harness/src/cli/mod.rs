@@ -21,6 +21,7 @@ mod replay;
 mod report_args;
 mod rules;
 mod run;
+mod show;
 mod study;
 
 use std::fmt::Display;
@@ -55,6 +56,7 @@ enum Command {
     Compare(compare::CompareArgs),
     Replay(replay::ReplayArgs),
     Judge(judge::JudgeArgs),
+    Show(show::ShowArgs),
     Merge(merge::MergeArgs),
     Oracles(oracles::OraclesArgs),
 }
@@ -112,6 +114,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run(args),
         Command::Judge(args) => judge::run(args),
         Command::Merge(args) => merge::run(args),
+        Command::Show(args) => show::run(args),
         Command::Oracles(args) => oracles::run(args),
     };
     match result {

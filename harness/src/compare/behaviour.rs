@@ -8,7 +8,7 @@ use equiform_proto::ledger::World;
 use crate::campaign::verdict::VariantVerdict;
 use crate::deploy::evidence::StageEvidence;
 use crate::graph::NamedGraph;
-use crate::model::{ExpectedOperation, Kind};
+use crate::model::ExpectedOperation;
 use crate::observe::graph_of;
 
 /// What was done in one stage. When operations that may overlap began and ended is left out: it differs from run to run.
@@ -45,18 +45,13 @@ impl Deeds {
 
 impl Display for Deeds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = |kind| match kind {
-            Kind::Create => '+',
-            Kind::Update => '~',
-            Kind::Delete => '-',
-        };
         let operations: Vec<String> = self
             .operations
             .iter()
             .map(|(operation, (begun, done))| {
                 let often =
                     if (*begun, *done) == (1, 1) { String::new() } else { format!(" ({done} of {begun})") };
-                format!("{}{}{often}", sign(operation.kind), operation.key)
+                operation.signed() + &often
             })
             .collect();
         let operations = if operations.is_empty() { "does nothing".to_owned() } else { operations.join(" ") };

@@ -28,6 +28,16 @@ pub struct ExpectedOperation {
 }
 
 impl ExpectedOperation {
+    /// In a short form: `+a` creates, `~a` updates, `-a` deletes.
+    pub fn signed(&self) -> String {
+        let sign = match self.kind {
+            Kind::Create => '+',
+            Kind::Update => '~',
+            Kind::Delete => '-',
+        };
+        format!("{sign}{}", self.key)
+    }
+
     fn new(key: &str, kind: Kind) -> Self {
         Self { key: key.to_owned(), kind }
     }

@@ -1,5 +1,7 @@
 //! Observation: what a ledger shows of the infrastructure that was built, and nothing that the engine says of itself.
 
+mod overlap;
 mod world_graph;
 
+pub use overlap::overlaps;
 pub use world_graph::{Dangling, graph_of};
