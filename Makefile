@@ -117,7 +117,7 @@ build: tools ## Build equiform and the provider, optimised
 	cargo build --release --workspace --locked
 
 .PHONY: bench
-bench: bench-provider bench-egraph bench-judging ## Measure: the provider and its peers, the e-graph and egg, judging
+bench: bench-provider bench-egraph bench-judging bench-campaign ## Measure: the provider and its peers, the e-graph and egg, judging, campaigns
 
 .PHONY: bench-provider
 bench-provider: install # TFCOREMOCK=/path names a binary of that peer; see the script
@@ -130,6 +130,11 @@ bench-egraph: tools # EQUIFORM_BENCH_SEVEN=1 adds 7 resources, which takes minut
 .PHONY: bench-judging
 bench-judging: tools # Seconds and memory for ledgers of up to a million entries
 	cargo bench -p equiform --locked --bench judging
+
+.PHONY: bench-campaign
+bench-campaign: build # EQUIFORM_BENCH_ENGINE=tofu@1.10 names an engine, EQUIFORM_BENCH_CASES=20 makes it longer
+	@$(EQUIFORM) engines path terraform@1.15.5 >/dev/null 2>&1 || $(EQUIFORM) engines install terraform@1.15.5
+	cargo bench -p equiform --locked --bench campaign
 
 .PHONY: tools
 tools: # System packages, where they are missing

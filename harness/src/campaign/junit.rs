@@ -123,6 +123,7 @@ mod tests {
             settings: None,
             shard: None,
             complete: true,
+            spent: None,
             cases: vec![(folder, CaseVerdict::new(0, variants))],
         }
     }

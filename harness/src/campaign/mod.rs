@@ -159,16 +159,21 @@ impl Campaign<'_> {
         folder: &Path,
     ) -> Result<Option<CaseVerdict>, CampaignError> {
         let failed = |source| CampaignError::Write { path: folder.to_owned(), source };
-        fs::create_dir_all(folder).map_err(failed)?;
+        let keeping = &self.runner.spent.keeping;
         let case = &Case { engine: Some(self.engine.to_owned()), ..case.clone() };
-        let text = serde_json::to_string_pretty(case).expect("a case is JSON");
-        fs::write(folder.join(CASE_FILE), text).map_err(failed)?;
+        keeping
+            .time(|| {
+                fs::create_dir_all(folder)?;
+                let text = serde_json::to_string_pretty(case).expect("a case is JSON");
+                fs::write(folder.join(CASE_FILE), text)
+            })
+            .map_err(failed)?;
         let variants = self.deploy_all(number, case, folder).map_err(CampaignError::Deploy)?;
         if variants.len() < case.variants.len() {
             return Ok(None);
         }
         let verdict = CaseVerdict::new(number, variants);
-        verdict.write(folder).map_err(failed)?;
+        keeping.time(|| verdict.write(folder)).map_err(failed)?;
         Ok(Some(verdict))
     }
 
@@ -190,11 +195,9 @@ impl Campaign<'_> {
                     return;
                 }
                 let place = judge::variant_folder(folder, variant);
+                let judging = &self.runner.spent.judging;
                 let result = match self.runner.deploy(case, variant, &place) {
-                    Ok(_) => {
-                        let judging = &self.runner.spent.judging;
-                        judging.time(|| judge::variant(case, variant, &place, self.oracles))
-                    }
+                    Ok(_) => judging.time(|| judge::variant(case, variant, &place, self.oracles)),
                     Err(DeployError::Stopped) => return,
                     Err(
                         error @ (DeployError::Unfit(_)
@@ -209,7 +212,7 @@ impl Campaign<'_> {
                     }
                 };
                 let mut verdict = VariantVerdict { variant, result };
-                judge::sort_out(self.known, self.engine, case, &mut verdict);
+                judging.time(|| judge::sort_out(self.known, self.engine, case, &mut verdict));
                 self.watcher.judged(number, &verdict);
                 judged.lock().expect("no holder panics").push(verdict);
             }

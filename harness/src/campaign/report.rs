@@ -8,6 +8,7 @@ use super::known::KnownFindings;
 use super::tally::Tally;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use super::{Settings, shard::Shard};
+use crate::deploy::spent::Split;
 
 /// The version of the document.
 const VERSION: u32 = 1;
@@ -25,6 +26,8 @@ pub struct Report {
     pub shard: Option<Shard>,
     /// Whether there is a verdict for every case.
     pub complete: bool,
+    /// Where the time went, of what was run just now.
+    pub spent: Option<Split>,
     /// The cases, with their folders.
     pub cases: Vec<(PathBuf, CaseVerdict)>,
 }
@@ -37,6 +40,8 @@ struct Document<'a> {
     settings: Option<&'a Settings>,
     shard: Option<Shard>,
     complete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spent: Option<Split>,
     counts: Counts,
     signatures: Vec<SignatureCount<'a>>,
     known: Vec<KnownCount<'a>>,
@@ -90,6 +95,7 @@ impl Report {
             settings: self.settings.as_ref(),
             shard: self.shard,
             complete: self.complete,
+            spent: self.spent,
             counts: Counts {
                 passed: tally.passed,
                 failed: tally.failed,

@@ -8,6 +8,7 @@ use clap::Args;
 use super::{CannotRun, interrupt};
 use crate::deploy::access::{Provider, Way};
 use crate::deploy::driver::Driver;
+use crate::deploy::spent::Split;
 use crate::deploy::stop::Stop;
 use crate::deploy::terraform::Terraform;
 use crate::deploy::{Manner, Runner};
@@ -55,7 +56,15 @@ pub struct Started {
     pub name: String,
     /// How it is run.
     pub runner: Runner,
-    _provider: Provider,
+    provider: Provider,
+}
+
+impl Started {
+    /// Where the time went; none if there was nothing to do.
+    pub fn spent(&self) -> Option<Split> {
+        let split = self.runner.spent.split(self.provider.computed());
+        (!split.engine.is_zero()).then_some(split)
+    }
 }
 
 impl HowArgs {
@@ -87,6 +96,6 @@ impl HowArgs {
         let name = engine.title();
         let patience = Duration::from_secs(self.timeout);
         let runner = Runner { engine, access, syntax: self.syntax, patience, stop, spent: Arc::default() };
-        Ok(Started { name, runner, _provider: provider })
+        Ok(Started { name, runner, provider })
     }
 }

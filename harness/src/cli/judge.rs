@@ -59,6 +59,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
         }
     }
     let title = format!("{} cases", cases.len());
-    let report = Report { title, engine: None, settings: None, shard: None, complete: true, cases };
+    let report =
+        Report { title, engine: None, settings: None, shard: None, complete: true, spent: None, cases };
     args.report.conclude(&report, &known)
 }

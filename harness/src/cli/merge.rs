@@ -42,6 +42,7 @@ pub fn run(args: MergeArgs) -> CliResult {
         settings: Some(claim.settings().clone()),
         shard: None,
         complete: true,
+        spent: None,
         cases,
     };
     args.report.conclude(&report, &known)

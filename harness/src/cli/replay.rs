@@ -85,6 +85,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
         settings: None,
         shard: None,
         complete: true,
+        spent: None,
         cases: vec![(folder, verdict)],
     };
     args.report.conclude(&report, &known)

@@ -66,6 +66,9 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
     writeln!(out, "  failed        {}", tally.failed)?;
     writeln!(out, "  known         {}", tally.known)?;
     writeln!(out, "  inconclusive  {}", tally.inconclusive)?;
+    if let Some(spent) = &report.spent {
+        writeln!(out, "  time          {spent}")?;
+    }
     for ((oracle, kind), count) in &tally.signatures {
         writeln!(out, "  {count:5} × {oracle}: {kind}")?;
     }

@@ -87,6 +87,7 @@ pub fn run(args: RunArgs) -> CliResult {
         settings: Some(settings),
         shard: args.shard,
         complete: done == all,
+        spent: started.spent(),
         cases,
     };
     let outcome = args.report.conclude(&report, &known)?;

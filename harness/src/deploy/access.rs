@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,14 @@ impl Provider {
         match self {
             Self::Up(server) => Access::Reattached(server.reattach().to_owned()),
             Self::Installable(mirror) => Access::Mirror { config: mirror.config().to_owned() },
+        }
+    }
+
+    /// How much time it has computed so far, where that is known: engines start those that they installed themselves.
+    pub fn computed(&self) -> Option<Duration> {
+        match self {
+            Self::Up(server) => server.computed(),
+            Self::Installable(_) => None,
         }
     }
 }

@@ -108,11 +108,11 @@ impl Runner {
         variant: usize,
         folder: &Path,
     ) -> Result<Vec<StageRecord>, DeployError> {
-        let batches = case.batches(variant)?;
         let other = (variant + 1) % case.variants.len();
-        let other = case.batches(other)?;
+        let batches = |variant| self.spent.generating.time(|| case.batches(variant));
+        let (batches, other) = (batches(variant)?, batches(other)?);
         let work = folder.join("work");
-        make_folder(&work)?;
+        self.spent.keeping.time(|| make_folder(&work))?;
         self.prepare(&batches[0], &work)?;
         let mut records = Vec::new();
         for stage in Stage::all(batches.len()) {
@@ -129,7 +129,8 @@ impl Runner {
                 return Err(DeployError::Stopped);
             }
             let (succeeded, environment) = (record.succeeded(), self.engine.environment(&self.access));
-            surroundings::check(folder, &folder.join(&record.stage), succeeded, &environment)?;
+            let stage = folder.join(&record.stage);
+            self.spent.keeping.time(|| surroundings::check(folder, &stage, succeeded, &environment))?;
             records.push(record);
             if !succeeded {
                 break;
@@ -146,7 +147,7 @@ impl Runner {
     /// Makes the folder ready, if the engine needs that. Programs of one case need the same provider, so once is enough.
     fn prepare(&self, first: &Batch, work: &Path) -> Result<(), DeployError> {
         let Some(arguments) = self.engine.preparation(&self.access) else { return Ok(()) };
-        let program = self.engine.render(&first.deployment, &first.order, self.syntax);
+        let program = self.program(first);
         write(&work.join(self.syntax.file()), &program)?;
         let (stdout, stderr) = (work.join("prepare.out"), work.join("prepare.err"));
         let ended = self
@@ -164,6 +165,10 @@ impl Runner {
         Err(DeployError::Preparation { command: arguments.join(" "), said: said.trim().to_owned() })
     }
 
+    fn program(&self, batch: &Batch) -> String {
+        self.spent.rendering.time(|| self.engine.render(&batch.deployment, &batch.order, self.syntax))
+    }
+
     fn command(&self, work: &Path) -> Command {
         let mut command = Command::new(self.engine.executable(), work);
         command.stop = self.stop.clone();
@@ -179,8 +184,7 @@ impl Runner {
         folder: &Path,
     ) -> Result<StageRecord, DeployError> {
         let kept = folder.join(stage.name());
-        let program =
-            self.spent.rendering.time(|| self.engine.render(&batch.deployment, &batch.order, self.syntax));
+        let program = self.program(batch);
         self.spent.keeping.time(|| {
             make_folder(&kept)?;
             write(&work.join(self.syntax.file()), &program)?;

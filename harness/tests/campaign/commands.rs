@@ -49,6 +49,28 @@ fn joined_parts_have_the_cases_and_verdicts_of_the_whole_campaign() {
     }
 }
 
+#[test]
+fn a_run_tells_where_the_time_went_and_what_was_not_run_just_now_does_not() {
+    let root = tempfile::tempdir().unwrap();
+    let command = |more: &[&str]| {
+        let small = ["--sources=1", "--variants=1", "--batches=1", "--resources=3", "--edges=2"];
+        let output =
+            equiform(root.path(), &[&["run", "--engine=terraform@1.15.5"], &small[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        output
+    };
+    let (report, _) = json(&command(&["--out=first", "--format=json"]));
+    let milliseconds = |kind: &str| report["spent"][kind].as_u64().unwrap_or_else(|| panic!("{report:#}"));
+    let ours: u64 = ["generating", "rendering", "keeping", "judging"].map(milliseconds).iter().sum();
+    assert!(ours < milliseconds("engine") && milliseconds("provider") < milliseconds("engine"), "{report:#}");
+    let text = String::from_utf8(command(&["--out=second"]).stdout).unwrap();
+    assert!(text.contains("\n  time          engine "), "{text}");
+    let text = String::from_utf8(command(&["--out=second"]).stdout).unwrap();
+    assert!(!text.contains("time"), "nothing was left to run: {text}");
+    let (report, _) = json(&equiform(root.path(), &["judge", "first", "--format=json"]));
+    assert_eq!(report.get("spent"), None);
+}
+
 /// A case in which b, with create_before_destroy, is removed, and its dependency a is replaced.
 fn case_with_a_known_cycle() -> Case {
     let edges = |seed| EdgeChoice { seed, pinned: 1.0, depends_on: 0.0, create_before_destroy: 0.3 };

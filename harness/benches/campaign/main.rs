@@ -1,0 +1,204 @@
+//! Batches deployed and judged in a minute, against the plain way, on the same cases: `make bench-campaign`.
+//!
+//! The ways take turns, case by case, so that whatever else the machine does hits them alike. Ours is what `equiform run` does:
+//! all oracles, and with them the stages that only they need (`idle`, `cross`, `destroy`). These are in its time, and
+//! not among its batches.
+//!
+//! `EQUIFORM_BENCH_ENGINE` names the engine (Terraform 1.15.5, and OpenTofu 1.12.6 where it is installed, unless told),
+//! `EQUIFORM_BENCH_CASES` how many cases of 5 variants there are.
+
+#[path = "plain.rs"]
+mod plain;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use equiform::campaign::known::KnownFindings;
+use equiform::campaign::tally::Tally;
+use equiform::campaign::verdict::VariantVerdict;
+use equiform::campaign::{Campaign, Settings, Watcher, case_folder, judge};
+use equiform::case::Case;
+use equiform::deploy::Runner;
+use equiform::deploy::access::{Provider, Way};
+use equiform::deploy::driver::Driver;
+use equiform::deploy::evidence::{STAGES, Stage, StageRecord};
+use equiform::deploy::spent::Split;
+use equiform::deploy::stop::Stop;
+use equiform::deploy::terraform::Terraform;
+use equiform::engine::{EngineChoice, Engines};
+use equiform::oracle::{ORACLES, Oracle};
+use equiform::render::Syntax;
+use plain::Plain;
+
+const VARIANTS: u64 = 5;
+
+fn main() {
+    let cases = std::env::var("EQUIFORM_BENCH_CASES").map_or(4, |cases| {
+        cases.parse().unwrap_or_else(|_| panic!("EQUIFORM_BENCH_CASES is no number: {cases}"))
+    });
+    let settings = Settings {
+        seed: 2026,
+        sources: cases,
+        variants: VARIANTS,
+        batches: 4,
+        resources: 3..=12,
+        edges: 1..=16,
+        create_before_destroy: 0.2,
+    };
+    let engines = Engines::from_env().expect("there is a folder for engines");
+    let find = |choice: &str| engines.find(&choice.parse::<EngineChoice>().expect("it names an engine"));
+    let chosen = match std::env::var("EQUIFORM_BENCH_ENGINE") {
+        Ok(choice) => vec![find(&choice).unwrap_or_else(|error| panic!("{error}"))],
+        Err(_) => ["terraform@1.15.5", "tofu@1.12.6"].iter().filter_map(|choice| find(choice).ok()).collect(),
+    };
+    assert!(!chosen.is_empty(), "no engine is installed: `equiform engines install terraform@1.15.5`");
+    for engine in chosen {
+        measure(&settings, Arc::new(Terraform::new(engine)));
+    }
+}
+
+/// What one way came to.
+#[derive(Default)]
+struct Measured {
+    batches: usize,
+    time: Duration,
+    found: usize,
+}
+
+impl Measured {
+    fn per_minute(&self) -> f64 {
+        60.0 * self.batches as f64 / self.time.as_secs_f64()
+    }
+
+    fn print(&self, way: &str, plain: &Self) {
+        let (seconds, per_minute) = (self.time.as_secs_f64(), self.per_minute());
+        let ratio = per_minute / plain.per_minute();
+        println!(
+            "| {way} | {} | {seconds:.1} | {per_minute:.0} | {ratio:.2} | {} |",
+            self.batches, self.found
+        );
+    }
+}
+
+fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let (parallel, alone) = (Ours::new(&engine, processors), Ours::new(&engine, 1));
+    let mirror = Provider::start(Way::Init).unwrap_or_else(|error| panic!("{error}"));
+    let plain = Plain { engine: engine.clone(), mirror: mirror.access() };
+    let mut measured: [Measured; 3] = Default::default();
+    for number in 0..settings.sources {
+        let [plainly, ours, ours_alone] = &mut measured;
+        let case = settings.case(number);
+        for turn in 0..3 {
+            let folder = tempfile::tempdir().expect("a temporary folder can be made");
+            // Who goes first changes from case to case.
+            match (number + turn) % 3 {
+                0 => {
+                    let begin = Instant::now();
+                    let outcome = plain.run(&case, folder.path());
+                    plainly.time += begin.elapsed();
+                    plainly.batches += outcome.batches;
+                    plainly.found += outcome.found;
+                }
+                1 => parallel.run(settings, number, &case, folder.path(), ours),
+                _ => alone.run(settings, number, &case, folder.path(), ours_alone),
+            }
+        }
+    }
+    let [plainly, ours, ours_alone] = &measured;
+    let cases = settings.sources;
+    println!("\n{}, {cases} cases of {VARIANTS} variants, {processors} processors", engine.title());
+    println!("\n| way | batches | seconds | batches a minute | to the plain way | variants with findings |");
+    println!("|---|--:|--:|--:|--:|--:|");
+    plainly.print("plain", plainly);
+    ours.print(&format!("equiform run --jobs {processors}"), plainly);
+    ours_alone.print("equiform run --jobs 1", plainly);
+    println!("\n| where the time goes | --jobs {processors} | | --jobs 1 | |\n|---|--:|--:|--:|--:|");
+    print_split(&parallel.split(ours.time), &alone.split(ours_alone.time));
+}
+
+/// Our own way, with so many jobs.
+struct Ours {
+    runner: Runner,
+    provider: Provider,
+    jobs: usize,
+}
+
+struct Nobody;
+
+impl Watcher for Nobody {
+    fn judged(&self, _: usize, _: &VariantVerdict) {}
+}
+
+impl Ours {
+    fn new(engine: &Arc<dyn Driver>, jobs: usize) -> Self {
+        let provider = Provider::start(Way::Reattach).unwrap_or_else(|error| panic!("{error}"));
+        let runner = Runner {
+            engine: engine.clone(),
+            access: provider.access(),
+            syntax: Syntax::Hcl,
+            patience: Duration::from_secs(120),
+            stop: Stop::default(),
+            spent: Arc::default(),
+        };
+        Self { runner, provider, jobs }
+    }
+
+    fn run(&self, settings: &Settings, number: usize, case: &Case, out: &Path, measured: &mut Measured) {
+        let (oracles, known) = (ORACLES.iter().collect::<Vec<&Oracle>>(), KnownFindings::none());
+        let name = self.runner.engine.title();
+        let this_case_alone =
+            format!("{}/{}", number + 1, settings.sources).parse().expect("there is such a part");
+        let campaign = Campaign {
+            runner: &self.runner,
+            engine: &name,
+            oracles: &oracles,
+            known: &known,
+            shard: this_case_alone,
+            jobs: self.jobs,
+            watcher: &Nobody,
+        };
+        let begin = Instant::now();
+        let verdicts = campaign.run(settings, out).unwrap_or_else(|error| panic!("{error}"));
+        measured.time += begin.elapsed();
+        measured.found += Tally::of(&verdicts).failed;
+        let folder = case_folder(out, number);
+        for variant in 0..case.variants.len() {
+            let records = std::fs::read(judge::variant_folder(&folder, variant).join(STAGES));
+            let records: Vec<StageRecord> =
+                serde_json::from_slice(&records.expect("a deployment leaves records"))
+                    .expect("they are JSON");
+            let is_batch = |record: &&StageRecord| {
+                (1..=settings.batches).any(|batch| record.stage == Stage::Batch(batch).name())
+            };
+            measured.batches += records.iter().filter(is_batch).filter(|record| record.succeeded()).count();
+        }
+    }
+
+    /// Where the time went, and for how long threads had nothing to do.
+    fn split(&self, time: Duration) -> (Split, Duration) {
+        let split = self.runner.spent.split(self.provider.computed());
+        let threads = time * u32::try_from(self.jobs).expect("there are few");
+        (split, threads.saturating_sub(split.total()))
+    }
+}
+
+fn print_split(one: &(Split, Duration), other: &(Split, Duration)) {
+    let row = |name: &str, part: &dyn Fn(&(Split, Duration)) -> Duration| {
+        let [one, other] = [one, other].map(|split| {
+            let (time, whole) = (part(split), split.0.total() + split.1);
+            let percent = 100.0 * time.as_secs_f64() / whole.as_secs_f64();
+            format!("{:.2} s | {percent:.2} %", time.as_secs_f64())
+        });
+        println!("| {name} | {one} | {other} |");
+    };
+    row("engine (waiting for it)", &|(split, _)| split.engine);
+    row("of it the provider (processor time)", &|(split, _)| split.provider.unwrap_or_default());
+    row("generating", &|(split, _)| split.generating);
+    row("rendering", &|(split, _)| split.rendering);
+    row("keeping evidence", &|(split, _)| split.keeping);
+    row("judging", &|(split, _)| split.judging);
+    row("no variant left in the case, and the rest", &|(_, idle)| *idle);
+    row("ours together, without waiting", &|(split, _)| split.ours());
+}
