@@ -44,7 +44,7 @@ fn main() {
         batches: 4,
         resources: 3..=12,
         edges: 1..=16,
-        create_before_destroy: 0.2,
+        ..Settings::default()
     };
     let engines = Engines::from_env().expect("there is a folder for engines");
     let find = |choice: &str| engines.find(&choice.parse::<EngineChoice>().expect("it names an engine"));

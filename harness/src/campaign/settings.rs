@@ -62,7 +62,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             seed: 0,
-            sources: 10,
+            sources: 50,
             variants: 10,
             batches: 4,
             from: Sources::Random,

@@ -14,7 +14,7 @@ pub struct CasesArgs {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// How many sources
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 50)]
     sources: usize,
     /// How many variants of each source
     #[arg(long, default_value_t = 10)]

@@ -7,11 +7,15 @@ use clap::{Args, ValueEnum};
 
 use super::campaign_text::lines;
 use super::{CannotRun, CliResult, Outcome, output};
+use crate::campaign::judge::variant_folder;
 use crate::campaign::junit;
 use crate::campaign::known::KnownFindings;
 use crate::campaign::report::Report;
 use crate::campaign::tally::Tally;
 use crate::campaign::verdict::Result as TrialResult;
+
+/// How many places to look at are named: the first will do, and the folder has them all.
+const PLACES: usize = 5;
 
 /// How the end is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,5 +88,61 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
             }
         }
     }
+    for place in places(report).take(PLACES) {
+        writeln!(out, "  look at       equiform show {}", place.display())?;
+    }
     Ok(())
+}
+
+/// The folders of variants in which something was found, new findings first.
+fn places(report: &Report) -> impl Iterator<Item = PathBuf> {
+    let of = |wanted: fn(&TrialResult) -> bool| {
+        report.cases.iter().flat_map(move |(folder, verdict)| {
+            let found = verdict.variants.iter().filter(move |variant| wanted(&variant.result));
+            found.map(|variant| variant_folder(folder, variant.variant))
+        })
+    };
+    let new = of(|result| matches!(result, TrialResult::Fail { .. }));
+    new.chain(of(|result| matches!(result, TrialResult::Known { .. })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::verdict::{CaseVerdict, VariantVerdict};
+    use crate::oracle::Finding;
+
+    fn finding(kind: &str, known: Option<&str>) -> Finding {
+        Finding {
+            oracle: "steps".to_owned(),
+            kind: kind.to_owned(),
+            stage: "batch-2".to_owned(),
+            text: "create a".to_owned(),
+            known: known.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn a_summary_counts_and_says_where_to_look() {
+        let results = [
+            TrialResult::Pass,
+            TrialResult::of(vec![finding("missing", Some("old-bug"))]),
+            TrialResult::of(vec![finding("extra", None)]),
+            TrialResult::Inconclusive { reason: "the disk is full".to_owned() },
+        ];
+        let variants =
+            results.into_iter().enumerate().map(|(variant, result)| VariantVerdict { variant, result });
+        let report = Report {
+            title: "runs/1".to_owned(),
+            engine: Some("terraform@1.15.5".to_owned()),
+            settings: None,
+            shard: None,
+            complete: true,
+            spent: None,
+            cases: vec![("runs/1/case-0007".into(), CaseVerdict::new(7, variants.collect()))],
+        };
+        let mut text = Vec::new();
+        summary(&mut text, &report, &report.tally(), &KnownFindings::none()).unwrap();
+        insta::assert_snapshot!(String::from_utf8(text).unwrap());
+    }
 }
