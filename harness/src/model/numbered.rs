@@ -24,11 +24,6 @@ impl<'a> Numbering<'a> {
         Self { keys, numbers }
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.keys.len()
-    }
-
     /// The key with a number.
     pub fn key(&self, number: Number) -> &'a str {
         self.keys[number as usize]
@@ -42,9 +37,9 @@ impl<'a> Numbering<'a> {
     /// The program over numbers. Dependencies on what is in none of the programs are left out.
     pub fn program(&self, deployment: &Deployment) -> NumberedProgram {
         let mut program = NumberedProgram {
-            present: Vec::with_capacity(self.len()),
-            asks: vec![false; self.len()],
-            starts: Vec::with_capacity(self.len() + 1),
+            present: Vec::with_capacity(self.keys.len()),
+            asks: vec![false; self.keys.len()],
+            starts: Vec::with_capacity(self.keys.len() + 1),
             dependencies: Vec::new(),
         };
         let mut resources = deployment.resources.iter().peekable();

@@ -87,7 +87,7 @@ impl<'a> Chains<'a> {
         let numbering = Numbering::of(&[deployment]);
         let numbers = numbering.keys().iter().map(|key| label(key)).zip(0..).collect();
         let program = numbering.program(deployment);
-        Self { numbers, program, walk: Walk::over(numbering.len()), numbering }
+        Self { numbers, program, walk: Walk::over(numbering.keys().len()), numbering }
     }
 
     /// How the addresses that an object depends on differ from the program's.

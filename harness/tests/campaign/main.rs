@@ -5,5 +5,6 @@ mod commands;
 mod compare;
 mod faults;
 mod interrupt;
+mod leftovers;
 mod support;
 mod ways;
