@@ -32,7 +32,11 @@ enum Command {
     /// Prints the line to `export`, then serves in plaintext on a private socket until Ctrl-C. An engine that has the
     /// variable starts no provider of its own. Ledger and run are taken from each engine's provider block, environment
     /// and working directory, as if it had started the provider itself.
-    Reattach,
+    Reattach {
+        /// End also when standard input does: whoever holds its other end is then gone, however it ended
+        #[arg(long)]
+        until_stdin_closes: bool,
+    },
     /// Change the world behind the engine's back
     Drift {
         #[command(subcommand)]
@@ -87,7 +91,7 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let result = match Cli::parse().command {
-        Command::Reattach => plugin::reattach(),
+        Command::Reattach { until_stdin_closes } => plugin::reattach(until_stdin_closes),
         Command::Drift { change } => block_on(drift(change)),
         Command::Mark { text, ledger } => block_on(mark(text, ledger)),
     };

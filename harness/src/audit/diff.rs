@@ -174,7 +174,7 @@ fn described(world: &World, worlds: Worlds, ignored: &[String]) -> BTreeMap<Stri
             name,
             type_name: object.type_name.clone(),
             id: (worlds == Worlds::OfOneLedger).then(|| object.id.clone()),
-            attributes: attributes_by_name(&object.attributes, world, worlds, ignored),
+            attributes: attributes_by_name(&object.attributes.unpack(), world, worlds, ignored),
             refs,
         });
     }

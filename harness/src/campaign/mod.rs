@@ -140,13 +140,15 @@ impl Campaign<'_> {
             return Ok(None);
         }
         let failed = |source| CampaignError::Write { path: folder.to_owned(), source };
-        if folder.exists() && fs::read_dir(folder).map_err(failed)?.next().is_some() {
+        let was_there = folder.exists();
+        let was_empty = was_there && fs::read_dir(folder).map_err(failed)?.next().is_none();
+        if was_there && !was_empty {
             fs::remove_dir_all(folder).map_err(failed)?;
         }
         let verdict = self.begin_case(number, case, folder);
         if !matches!(verdict, Ok(Some(_))) {
             // Best effort: what is left has no verdict, and is removed when the campaign comes back to it.
-            let _ = fs::remove_dir_all(folder);
+            let _ = if was_empty { clear(folder) } else { fs::remove_dir_all(folder) };
         }
         verdict
     }
@@ -229,4 +231,12 @@ impl Campaign<'_> {
         judged.sort_by_key(|verdict| verdict.variant);
         Ok(judged)
     }
+}
+/// Removes all that is in a folder, which somebody made for us, and leaves the folder.
+fn clear(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() { fs::remove_dir_all(&path)? } else { fs::remove_file(&path)? }
+    }
+    Ok(())
 }

@@ -56,6 +56,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
     if fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
     }
+    let was_there = out.exists();
     fs::create_dir_all(&out)
         .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
     let folder = out.canonicalize()?;
@@ -69,8 +70,13 @@ pub fn run(args: ReplayArgs) -> CliResult {
         jobs: args.engine.how.jobs(),
         watcher: &watcher,
     };
-    let verdict = campaign.run_case(0, &case, &folder)?;
+    let verdict = campaign.run_case(0, &case, &folder);
     drop(watcher);
+    if !was_there && !matches!(verdict, Ok(Some(_))) {
+        // Best effort, and never with anything in it.
+        let _ = fs::remove_dir(&folder);
+    }
+    let verdict = verdict?;
     let Some(verdict) = verdict else {
         let now = started.runner.stop.asked_now();
         return if now {

@@ -5,7 +5,13 @@ use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::Duration;
+
+use super::stop;
+
+/// How long a provider has to start. It takes milliseconds; a machine may be very busy.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A provider that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +34,18 @@ pub enum ProviderError {
         path: PathBuf,
         /// The system's word.
         source: io::Error,
+    },
+    /// It started, and said nothing.
+    #[error(
+        "the provider {} started and printed nothing in {} s: it is another program, or hangs; \
+         build it with `make build`, or name it in EQUIFORM_PROVIDER",
+        path.display(), waited.as_secs_f64()
+    )]
+    Silent {
+        /// The binary.
+        path: PathBuf,
+        /// How long it was waited for.
+        waited: Duration,
     },
     /// It printed something else than the line to export.
     #[error("the provider {} is another program, or of another version: it printed {line:?}", path.display())]
@@ -61,33 +79,45 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one.
+    /// Starts one, which has [`PATIENCE`] to say where it is.
     pub fn start(path: &Path) -> Result<Self, ProviderError> {
+        Self::start_within(path, PATIENCE)
+    }
+
+    /// Starts one, which has so long to say where it is.
+    pub fn start_within(path: &Path, patience: Duration) -> Result<Self, ProviderError> {
         let start = |source| ProviderError::Start { path: path.to_owned(), source };
         let mut child = Command::new(path)
-            .arg("reattach")
-            .stdin(Stdio::null())
+            .args(["reattach", "--until-stdin-closes"])
+            // Nothing is written to it. It ends when we do, even if we are killed.
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             // Ctrl-C goes to our own group: the provider has to outlive it until the commands in flight have ended.
             .process_group(0)
             .spawn()
             .map_err(start)?;
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("its output is piped");
-        BufReader::new(stdout).read_line(&mut line).map_err(start)?;
+        let line = first_line(&mut child, patience);
         let value = line
-            .trim()
-            .strip_prefix("export TF_REATTACH_PROVIDERS='")
-            .and_then(|rest| rest.strip_suffix('\''));
-        match value {
-            Some(value) => Ok(Self { child, reattach: value.into() }),
-            None => {
-                let _ = child.kill();
-                let _ = child.wait();
-                Err(ProviderError::Foreign { path: path.to_owned(), line })
-            }
+            .as_ref()
+            .ok()
+            .and_then(|line| line.trim().strip_prefix("export TF_REATTACH_PROVIDERS='")?.strip_suffix('\''));
+        if let Some(value) = value {
+            return Ok(Self { reattach: value.into(), child });
         }
+        if let Ok(leader) = i32::try_from(child.id()) {
+            // With all that it started: another program may be a script.
+            stop::signal(leader, libc::SIGKILL);
+        }
+        let _ = child.wait();
+        let path = path.to_owned();
+        Err(match line {
+            Ok(line) => ProviderError::Foreign { path, line },
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                ProviderError::Silent { path, waited: patience }
+            }
+            Err(error) => start(error),
+        })
     }
 
     /// The value of `TF_REATTACH_PROVIDERS` by which engines find it.
@@ -107,6 +137,20 @@ impl Server {
     }
 }
 
+/// The first line that a child prints, if it does within this time.
+fn first_line(child: &mut Child, patience: Duration) -> io::Result<String> {
+    let stdout = child.stdout.take().expect("its output is piped");
+    let (sender, receiver) = mpsc::channel();
+    // The thread ends with the child, which holds the other end of the pipe.
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(stdout).read_line(&mut line);
+        // Nobody listens any more if the time is up.
+        let _ = sender.send(read.map(|_| line));
+    });
+    receiver.recv_timeout(patience).map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         if let Ok(pid) = i32::try_from(self.child.id()) {
@@ -114,5 +158,44 @@ impl Drop for Server {
             unsafe { libc::kill(pid, libc::SIGTERM) };
         }
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Read;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn script(folder: &Path, lines: &str) -> PathBuf {
+        let path = folder.join("provider");
+        fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_provider_that_says_nothing_is_given_up_and_ended_with_all_that_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let alive = folder.path().join("alive");
+        // The pipe has a name, so that the test opens its end only once the script has opened its own.
+        let made = Command::new("mkfifo").arg(&alive).status().unwrap();
+        assert!(made.success());
+        let path = script(folder.path(), &format!("exec 9>'{}'\nsleep 1000 &\nwait", alive.display()));
+        let reader = std::thread::spawn(move || fs::File::open(alive).unwrap().read(&mut [0]).unwrap());
+        let started = Server::start_within(&path, Duration::from_millis(500));
+        let error = started.err().expect("it does not start").to_string();
+        assert!(error.ends_with("build it with `make build`, or name it in EQUIFORM_PROVIDER"), "{error}");
+        assert!(error.contains("printed nothing in 0.5 s"), "{error}");
+        assert_eq!(reader.join().unwrap(), 0, "nobody holds the pipe any more");
+    }
+
+    #[test]
+    fn another_program_is_told_by_what_it_prints() {
+        let folder = tempfile::tempdir().unwrap();
+        let started = Server::start(&script(folder.path(), "echo hello; sleep 1000"));
+        assert!(matches!(started, Err(ProviderError::Foreign { line, .. }) if line == "hello\n"));
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::description::{Deployment, EdgeKind};
+use super::numbered::{Number, NumberedProgram, Numbering, Walk};
 
 /// What is done to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -108,39 +109,58 @@ impl Fate {
     }
 }
 
+/// An operation on a number.
+type Deed = (Number, Kind);
+
+/// What is expected, over numbers.
+struct Plan {
+    fates: Vec<Fate>,
+    /// Pairs as in [`Expectation::order`]. Of several rules for a pair the first one counts.
+    order: Vec<(Deed, Deed, &'static str)>,
+}
+
 impl Expectation {
     /// What leads from `before`, which is deployed, to `after`.
     pub fn between(before: &Deployment, after: &Deployment) -> Self {
-        let fates = fates(before, after);
-        let mut expectation = Self::default();
-        for (key, fate) in &fates {
-            let made = fate.making();
+        let numbering = Numbering::of(&[before, after]);
+        let (before, after) = (numbering.program(before), numbering.program(after));
+        let mut plan = Plan { fates: fates(&before, &after), order: Vec::new() };
+        plan.order_replacements();
+        plan.order_edges_of_after(&after);
+        plan.order_edges_of_before(&before);
+        // Numbers are in the order of the keys: what is sorted by number need not be sorted again.
+        plan.order.sort_by_key(|(first, second, _)| (*first, *second));
+        plan.order.dedup_by_key(|(first, second, _)| (*first, *second));
+        let named = |(number, kind): Deed| ExpectedOperation::new(numbering.key(number), kind);
+        let order = plan.order.into_iter().map(|(first, second, rule)| ((named(first), named(second)), rule));
+        let operations = (0..).zip(&plan.fates).flat_map(|(number, fate)| {
             let deleted = fate.deletes().then_some(Kind::Delete);
-            let kinds = made.into_iter().chain(deleted);
-            expectation.operations.extend(kinds.map(|kind| ExpectedOperation::new(key, kind)));
-        }
-        expectation.order_replacements(&fates);
-        expectation.order_edges_of_after(after, &fates);
-        expectation.order_edges_of_before(before, &fates);
-        expectation
+            fate.making().into_iter().chain(deleted).map(move |kind| (number, kind))
+        });
+        Self { operations: operations.map(named).collect(), order: order.collect() }
+    }
+}
+
+impl Plan {
+    fn fate(&self, number: Number) -> Fate {
+        self.fates[number as usize]
     }
 
-    fn first(&mut self, first: (&str, Kind), second: (&str, Kind), rule: &'static str) {
-        let pair = (ExpectedOperation::new(first.0, first.1), ExpectedOperation::new(second.0, second.1));
-        self.order.entry(pair).or_insert(rule);
+    fn first(&mut self, first: Deed, second: Deed, rule: &'static str) {
+        self.order.push((first, second, rule));
     }
 
-    fn order_replacements(&mut self, fates: &BTreeMap<&str, Fate>) {
-        for (key, fate) in fates {
-            match fate {
+    fn order_replacements(&mut self) {
+        for number in 0..self.fates.len() as Number {
+            match self.fate(number) {
                 Fate::Replaced(Turn::Delete) => self.first(
-                    (key, Kind::Delete),
-                    (key, Kind::Create),
+                    (number, Kind::Delete),
+                    (number, Kind::Create),
                     "a replacement deletes the old object before it creates the new one",
                 ),
                 Fate::Replaced(Turn::Create) => self.first(
-                    (key, Kind::Create),
-                    (key, Kind::Delete),
+                    (number, Kind::Create),
+                    (number, Kind::Delete),
                     "create_before_destroy creates the new object before it deletes the old one",
                 ),
                 _ => {}
@@ -149,12 +169,13 @@ impl Expectation {
     }
 
     /// A dependency is made before its dependent, also where those between them are left alone.
-    fn order_edges_of_after(&mut self, after: &Deployment, fates: &BTreeMap<&str, Fate>) {
-        for dependent in after.resources.keys() {
-            let Some(second) = fates[dependent.as_str()].making() else { continue };
-            let is_made = |key: &str| fates[key].making().is_some();
-            for dependency in after.reached_from(dependent, is_made) {
-                if let Some(first) = fates[dependency].making() {
+    fn order_edges_of_after(&mut self, after: &NumberedProgram) {
+        let mut walk = Walk::over(self.fates.len());
+        for dependent in after.numbers() {
+            let Some(second) = self.fate(dependent).making() else { continue };
+            let is_made = |number| self.fate(number).making().is_some();
+            for &dependency in walk.from(after, dependent, is_made) {
+                if let Some(first) = self.fate(dependency).making() {
                     self.first((dependency, first), (dependent, second), MADE_FIRST);
                 }
             }
@@ -162,16 +183,17 @@ impl Expectation {
     }
 
     /// What dependencies that were deployed ask of the deletes at their ends, also through those that no delete touches.
-    fn order_edges_of_before(&mut self, before: &Deployment, fates: &BTreeMap<&str, Fate>) {
-        for dependent in before.resources.keys().map(String::as_str) {
-            let is_deleted = |key: &str| fates[key].deletes();
-            for dependency in before.reached_from(dependent, is_deleted) {
-                self.order_ends((dependency, fates[dependency]), (dependent, fates[dependent]));
+    fn order_edges_of_before(&mut self, before: &NumberedProgram) {
+        let mut walk = Walk::over(self.fates.len());
+        for dependent in before.numbers() {
+            let is_deleted = |number| self.fate(number).deletes();
+            for &dependency in walk.from(before, dependent, is_deleted) {
+                self.order_ends((dependency, self.fate(dependency)), (dependent, self.fate(dependent)));
             }
         }
     }
 
-    fn order_ends(&mut self, (dependency, upper): (&str, Fate), (dependent, lower): (&str, Fate)) {
+    fn order_ends(&mut self, (dependency, upper): (Number, Fate), (dependent, lower): (Number, Fate)) {
         if upper.deletes() && lower.deletes() {
             self.first((dependent, Kind::Delete), (dependency, Kind::Delete), DELETED_LAST);
         }
@@ -200,39 +222,36 @@ impl Expectation {
     }
 }
 
-fn fates<'a>(before: &'a Deployment, after: &'a Deployment) -> BTreeMap<&'a str, Fate> {
+fn fates(before: &NumberedProgram, after: &NumberedProgram) -> Vec<Fate> {
     let (was_in_force, in_force) = (before.create_before_destroy(), after.create_before_destroy());
-    let mut fates: BTreeMap<&str, Fate> = BTreeMap::new();
     let comes_into_force = before.spread(&in_force);
-    for key in before.resources.keys().map(String::as_str).filter(|key| !after.resources.contains_key(*key)) {
-        let turn = Turn::of(was_in_force.contains(key), comes_into_force.contains(key));
-        fates.insert(key, Fate::Deleted(turn));
+    let mut fates = vec![Fate::Kept; in_force.len()];
+    for number in before.numbers().filter(|number| !after.has(*number)) {
+        let place = number as usize;
+        fates[place] = Fate::Deleted(Turn::of(was_in_force[place], comes_into_force[place]));
     }
     // Dependencies first: a dependency that is replaced has a new id, which is a change of those that refer to it.
-    for key in after.dependencies_first() {
-        let new = &after.resources[key];
-        let fate = match before.resources.get(key) {
-            None => Fate::Created,
-            Some(old) => {
-                let changed = |kind: EdgeKind| {
-                    let (was, is): (BTreeSet<&str>, BTreeSet<&str>) =
-                        (old.by(kind).collect(), new.by(kind).collect());
-                    was != is
-                        || is
-                            .iter()
-                            .any(|dependency| matches!(fates.get(dependency), Some(Fate::Replaced(_))))
-                };
-                if changed(EdgeKind::PinnedRefs) {
-                    let in_the_old = was_in_force.contains(key) || comes_into_force.contains(key);
-                    Fate::Replaced(Turn::of(in_force.contains(key), in_the_old))
-                } else if changed(EdgeKind::Refs) {
-                    Fate::Updated
-                } else {
-                    Fate::Kept
-                }
-            }
+    for number in after.dependencies_first() {
+        let place = number as usize;
+        let changed = |kind: EdgeKind| {
+            let of_kind = |program: &NumberedProgram| -> Vec<Number> {
+                let dependencies = program.dependencies(number).iter().filter(|(_, other)| *other == kind);
+                dependencies.map(|(dependency, _)| *dependency).collect()
+            };
+            let (was, is) = (of_kind(before), of_kind(after));
+            let is_replaced = |dependency: &Number| matches!(fates[*dependency as usize], Fate::Replaced(_));
+            was != is || is.iter().any(is_replaced)
         };
-        fates.insert(key, fate);
+        fates[place] = if !before.has(number) {
+            Fate::Created
+        } else if changed(EdgeKind::PinnedRefs) {
+            let in_the_old = was_in_force[place] || comes_into_force[place];
+            Fate::Replaced(Turn::of(in_force[place], in_the_old))
+        } else if changed(EdgeKind::Refs) {
+            Fate::Updated
+        } else {
+            Fate::Kept
+        };
     }
     fates
 }

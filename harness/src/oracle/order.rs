@@ -1,6 +1,6 @@
 //! Begin and end of every pair of operations against the partial order of the model.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::steps::describe;
 use super::{Finding, Trial};
@@ -22,7 +22,7 @@ fn ended(observed: &Observed) -> u64 {
 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let mut spans: HashMap<&ExpectedOperation, Span<'_>> = HashMap::new();
+    let mut spans: FxHashMap<&ExpectedOperation, Span<'_>> = FxHashMap::default();
     for observed in &trial.stage.operations {
         let span = spans.entry(&observed.operation).or_insert(Span { first: observed, last: observed });
         if ended(observed) > ended(span.last) {

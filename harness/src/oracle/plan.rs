@@ -1,6 +1,9 @@
 //! Planned actions equal executed ones, and the engine counts right.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
 
 use super::{Finding, Trial};
 use crate::deploy::evidence::{Stage, StageEvidence};
@@ -32,8 +35,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     }
     let (planned, done) = (planned(stage), done(stage));
     if planned != done {
-        let missing: Vec<_> = planned.difference(&done).collect();
-        let extra: Vec<_> = done.difference(&planned).collect();
+        let (missing, extra) = (only_in(&planned, &done), only_in(&done, &planned));
         let text = format!("planned and not done: {missing:?}; done and not planned: {extra:?}");
         findings.push(Finding::new("plan", "differs from what was done", trial, text));
     }
@@ -52,7 +54,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     findings
 }
 
-fn planned(stage: &StageEvidence) -> BTreeSet<(String, Kind)> {
+/// What is done to resources, by the names that they have in programs.
+type Steps<'a> = FxHashSet<(Cow<'a, str>, Kind)>;
+
+fn planned(stage: &StageEvidence) -> Steps<'_> {
     let kinds = |action: &str| -> &[Kind] {
         match action {
             "create" => &[Kind::Create],
@@ -63,10 +68,16 @@ fn planned(stage: &StageEvidence) -> BTreeSet<(String, Kind)> {
         }
     };
     let planned = stage.output.planned.iter();
-    planned.flat_map(|(name, action)| kinds(action).iter().map(|kind| (name.clone(), *kind))).collect()
+    planned
+        .flat_map(|(name, action)| kinds(action).iter().map(move |kind| (Cow::from(name), *kind)))
+        .collect()
 }
 
-fn done(stage: &StageEvidence) -> BTreeSet<(String, Kind)> {
+fn done(stage: &StageEvidence) -> Steps<'_> {
     let operations = stage.operations.iter().map(|observed| &observed.operation);
-    operations.map(|operation| (label(&operation.key), operation.kind)).collect()
+    operations.map(|operation| (label(&operation.key).into(), operation.kind)).collect()
+}
+
+fn only_in<'a, 'b>(one: &'b Steps<'a>, other: &Steps<'a>) -> BTreeSet<&'b (Cow<'a, str>, Kind)> {
+    one.iter().filter(|step| !other.contains(step)).collect()
 }

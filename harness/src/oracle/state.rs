@@ -1,14 +1,20 @@
 //! The engine's state and the world agree: no orphan, no ghost, the same dependencies.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Finding, Trial};
 use crate::deploy::evidence::{Stage, Stored};
 use crate::model::Deployment;
+use crate::model::numbered::{Number, NumberedProgram, Numbering, Walk};
 use crate::render::label;
 
 /// For people.
 pub const ABOUT: &str = "the engine's state holds what is in the world, with its dependencies";
+
+/// What stands before a name in an address.
+const PREFIX: &str = "mock_node.";
 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
@@ -30,19 +36,17 @@ fn compare(trial: &Trial<'_>, deployment: &Deployment) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     let mut found = |kind: &str, text: String| findings.push(Finding::new("state", kind, trial, text));
-    let names: HashMap<String, &str> =
-        deployment.resources.keys().map(|key| (label(key), key.as_str())).collect();
-    let mut ids = HashSet::new();
+    let mut chains = Chains::of(deployment);
+    let mut ids = FxHashSet::default();
     for stored in state {
-        let id = stored.attributes.get("id").and_then(|id| id.as_str()).unwrap_or_default();
-        let name = &stored.name;
+        let (id, name) = (&*stored.content.id, &stored.name);
         ids.insert(id);
         if stored.deposed {
             found("deposed object left", format!("{name} has an old object {id} that was not deleted"));
         }
         match trial.world.get(id) {
             None => found("ghost", format!("{name} is {id} in the state, which is not in the world")),
-            Some(object) if object.attributes != stored.attributes => {
+            Some(object) if object.attributes != stored.content.attributes => {
                 found(
                     "other attributes",
                     format!("{name} has other attributes in the state than in the world"),
@@ -54,29 +58,55 @@ fn compare(trial: &Trial<'_>, deployment: &Deployment) -> Vec<Finding> {
             }
             Some(_) => {}
         }
-        if let Some(key) = names.get(name)
-            && let Some(text) = other_dependencies(stored, key, deployment)
-        {
+        if let Some(text) = chains.difference(stored) {
             found("other dependencies", text);
         }
     }
-    for object in trial.world.objects().filter(|object| !ids.contains(object.id.as_str())) {
-        let name = object.key.as_deref().unwrap_or("?");
-        found("orphan", format!("{name} is {} in the world, which is not in the state", object.id));
+    if ids.len() < trial.world.len()
+        || !trial.world.unordered().all(|object| ids.contains(object.id.as_str()))
+    {
+        for object in trial.world.objects().filter(|object| !ids.contains(object.id.as_str())) {
+            let name = object.key.as_deref().unwrap_or("?");
+            found("orphan", format!("{name} is {} in the world, which is not in the state", object.id));
+        }
     }
     findings
 }
 
-/// Compares the addresses that a resource depends on with the program's. Engines store the whole chain.
-fn other_dependencies(stored: &Stored, key: &str, deployment: &Deployment) -> Option<String> {
-    let (mut open, mut reached) = (vec![key], HashSet::new());
-    while let Some(key) = open.pop() {
-        let dependencies =
-            deployment.resources.get(key).into_iter().flat_map(|found| found.dependencies.keys());
-        open.extend(dependencies.map(String::as_str).filter(|dependency| reached.insert(*dependency)));
+/// What each resource of a program depends on. Engines store the whole chain.
+struct Chains<'a> {
+    numbering: Numbering<'a>,
+    /// The numbers by the names that the resources have in programs.
+    numbers: FxHashMap<String, Number>,
+    program: NumberedProgram,
+    walk: Walk,
+}
+
+impl<'a> Chains<'a> {
+    fn of(deployment: &'a Deployment) -> Self {
+        let numbering = Numbering::of(&[deployment]);
+        let numbers = numbering.keys().iter().map(|key| label(key)).zip(0..).collect();
+        let program = numbering.program(deployment);
+        Self { numbers, program, walk: Walk::over(numbering.keys().len()), numbering }
     }
-    let expected: BTreeSet<String> = reached.iter().map(|key| format!("mock_node.{}", label(key))).collect();
-    let is: BTreeSet<&str> = stored.dependencies.iter().map(String::as_str).collect();
-    (!is.iter().copied().eq(expected.iter().map(String::as_str)))
-        .then(|| format!("{} depends on {is:?} in the state, on {expected:?} in the program", stored.name))
+
+    /// How the addresses that an object depends on differ from the program's.
+    fn difference(&mut self, stored: &Stored) -> Option<String> {
+        let number = *self.numbers.get(&stored.name)?;
+        let expected = self.walk.from(&self.program, number, |_| false).len();
+        let number_of = |address: &str| self.numbers.get(address.strip_prefix(PREFIX)?).copied();
+        let mut addresses = stored.dependencies.iter();
+        if addresses.all(|address| number_of(address).is_some_and(|number| self.walk.cross_out(number)))
+            && stored.dependencies.iter().count() == expected
+        {
+            return None;
+        }
+        let reached = self.walk.from(&self.program, number, |_| false).iter();
+        let expected: BTreeSet<String> =
+            reached.map(|&number| format!("{PREFIX}{}", label(self.numbering.key(number)))).collect();
+        let is: BTreeSet<&str> = stored.dependencies.iter().collect();
+        (!is.iter().copied().eq(expected.iter().map(String::as_str))).then(|| {
+            format!("{} depends on {is:?} in the state, on {expected:?} in the program", stored.name)
+        })
+    }
 }

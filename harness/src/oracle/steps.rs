@@ -1,6 +1,6 @@
 //! After every batch exactly the expected operations, none extra, none missing.
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 use super::{Finding, Trial};
 use crate::deploy::evidence::Stage;
@@ -18,24 +18,24 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut found =
         |kind: &str, operation| findings.push(Finding::new("steps", kind, trial, describe(operation)));
     let expected = &trial.expectation.operations;
-    let mut seen: BTreeMap<&ExpectedOperation, usize> = BTreeMap::new();
+    let mut seen: FxHashMap<&ExpectedOperation, usize> = FxHashMap::default();
     for observed in &trial.stage.operations {
         *seen.entry(&observed.operation).or_default() += 1;
         if !matches!(observed.end, Some((_, true))) {
             found("without effect", &observed.operation);
         }
     }
-    expected
-        .iter()
-        .filter(|operation| !seen.contains_key(operation))
-        .for_each(|operation| found("missing", operation));
-    for (operation, times) in seen {
-        if !expected.contains(operation) {
-            found("extra", operation);
-        } else if times > 1 {
-            found("repeated", operation);
+    let mut more = Vec::new();
+    for operation in expected {
+        match seen.remove(operation) {
+            None => found("missing", operation),
+            Some(1) => {}
+            Some(_) => more.push((operation, "repeated")),
         }
     }
+    more.extend(seen.into_keys().map(|operation| (operation, "extra")));
+    more.sort_unstable();
+    more.into_iter().for_each(|(operation, kind)| found(kind, operation));
     findings
 }
 

@@ -52,6 +52,10 @@ impl Syntax {
 
 /// A key as a resource's name in the program: what a name cannot hold is written by its number.
 pub fn label(key: &str) -> String {
+    let plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if plain && !key.starts_with(|first: char| first.is_ascii_digit()) {
+        return key.to_owned();
+    }
     let mut label = String::new();
     for (i, character) in key.chars().enumerate() {
         match character {

@@ -8,14 +8,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 
+use equiform::deploy::access::Way;
 use tempfile::TempDir;
 
-use super::support::engine;
+use super::support::{engine, processes_of};
 
 /// A campaign whose engine waits in its first apply. The engine and all that it starts hold `alive` open for writing.
-struct Waiting {
+pub struct Waiting {
     root: TempDir,
-    run: Child,
+    pub run: Child,
     stderr: BufReader<ChildStderr>,
     alive: File,
 }
@@ -27,7 +28,7 @@ fn fifo(path: &Path) {
 }
 
 impl Waiting {
-    fn start() -> Self {
+    pub fn start(way: Way) -> Self {
         let root = tempfile::tempdir().unwrap();
         let path = |name: &str| root.path().join(name);
         fifo(&path("alive"));
@@ -55,6 +56,7 @@ impl Waiting {
                 "--edges=1",
                 "--jobs=1",
             ])
+            .arg(format!("--provider={way}"))
             .args(["--format=json", "--out"])
             .arg(path("out"))
             .env("PATH", search)
@@ -69,12 +71,12 @@ impl Waiting {
         Self { root, run, stderr, alive }
     }
 
-    fn signal(&self, signal: i32) {
+    pub fn signal(&self, signal: i32) {
         // SAFETY: a plain system call on a child that has not been waited for.
         assert_eq!(unsafe { libc::kill(self.run.id().cast_signed(), signal) }, 0);
     }
 
-    fn says(&mut self, begin: &str) -> String {
+    pub fn says(&mut self, begin: &str) -> String {
         let mut line = String::new();
         self.stderr.read_line(&mut line).unwrap();
         assert!(line.starts_with(begin), "{line}");
@@ -85,13 +87,21 @@ impl Waiting {
         self.root.path().join("out")
     }
 
+    /// The temporary folder of all that runs in the campaign.
+    pub fn temporary(&self) -> PathBuf {
+        self.root.path().join("tmp")
+    }
+
+    /// Lets the engine go on.
+    pub fn go(&self) {
+        let mut go = File::options().write(true).open(self.root.path().join("go")).unwrap();
+        go.write_all(b"go\n").unwrap();
+    }
+
     fn nothing_is_left_behind(&mut self) {
         assert_eq!(self.alive.read(&mut [0]).unwrap(), 0, "no process of the engine is left");
-        assert_eq!(
-            fs::read_dir(self.root.path().join("tmp")).unwrap().count(),
-            0,
-            "no temporary file is left"
-        );
+        assert_eq!(processes_of(&self.temporary()), [0; 0], "no process is left");
+        assert_eq!(fs::read_dir(self.temporary()).unwrap().count(), 0, "no temporary file is left");
         let names: Vec<_> =
             fs::read_dir(self.out()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["campaign.json"], "no half of a case is left");
@@ -99,8 +109,8 @@ impl Waiting {
     }
 }
 
-fn once_is_a_clean_stop(signal: i32) {
-    let mut waiting = Waiting::start();
+fn once_is_a_clean_stop(way: Way, signal: i32) {
+    let mut waiting = Waiting::start(way);
     waiting.signal(signal);
     waiting.says("stopping after the commands in flight; again to stop now");
     assert!(waiting.run.try_wait().unwrap().is_none(), "the command in flight is waited for");
@@ -108,7 +118,7 @@ fn once_is_a_clean_stop(signal: i32) {
         Command::new(env!("CARGO_BIN_EXE_equiform")).args(["run", "--resume"]).arg(waiting.out()).output();
     let busy = String::from_utf8(busy.unwrap().stderr).unwrap();
     assert!(busy.contains("another process is running the campaign"), "{busy}");
-    File::options().write(true).open(waiting.root.path().join("go")).unwrap().write_all(b"go\n").unwrap();
+    waiting.go();
     assert_eq!(waiting.run.wait().unwrap().code(), Some(2));
     waiting.says("error: stopped after 0 of 2 cases; `equiform run --resume ");
     waiting.nothing_is_left_behind();
@@ -116,28 +126,31 @@ fn once_is_a_clean_stop(signal: i32) {
 
 #[test]
 fn one_signal_waits_for_the_command_in_flight_and_keeps_whole_cases() {
-    once_is_a_clean_stop(libc::SIGINT);
+    once_is_a_clean_stop(Way::Reattach, libc::SIGINT);
+    once_is_a_clean_stop(Way::Init, libc::SIGINT);
 }
 
 #[test]
 fn a_terminal_that_goes_away_is_a_clean_stop_too() {
-    once_is_a_clean_stop(libc::SIGHUP);
+    once_is_a_clean_stop(Way::Reattach, libc::SIGHUP);
 }
 
 #[test]
 fn a_second_signal_ends_the_command_in_flight_and_leaves_nothing_behind() {
-    let mut waiting = Waiting::start();
-    waiting.signal(libc::SIGINT);
-    waiting.says("stopping after");
-    waiting.signal(libc::SIGTERM);
-    assert_eq!(waiting.run.wait().unwrap().code(), Some(130));
-    waiting.says("stopped after 0 of 2 cases");
-    waiting.nothing_is_left_behind();
+    for way in [Way::Reattach, Way::Init] {
+        let mut waiting = Waiting::start(way);
+        waiting.signal(libc::SIGINT);
+        waiting.says("stopping after");
+        waiting.signal(libc::SIGTERM);
+        assert_eq!(waiting.run.wait().unwrap().code(), Some(130));
+        waiting.says("stopped after 0 of 2 cases");
+        waiting.nothing_is_left_behind();
+    }
 }
 
 #[test]
 fn a_stopped_campaign_is_resumed_with_what_is_stored_and_nothing_else() {
-    let mut waiting = Waiting::start();
+    let mut waiting = Waiting::start(Way::Reattach);
     waiting.signal(libc::SIGINT);
     waiting.says("stopping after");
     waiting.signal(libc::SIGINT);

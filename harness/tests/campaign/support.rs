@@ -1,5 +1,7 @@
 //! What the tests of campaigns share.
 
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,4 +38,18 @@ pub fn runner(engine: &Path, provider: &Provider, patience: Duration) -> Runner 
         stop: Stop::default(),
         spent: Arc::default(),
     }
+}
+
+/// The processes that were started with this folder for their temporary files, but not this one.
+pub fn processes_of(temporary: &Path) -> Vec<u32> {
+    let variable = [b"TMPDIR=", temporary.as_os_str().as_bytes()].concat();
+    let ids =
+        fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    ids.filter(|id| *id != std::process::id())
+        .filter(|id| {
+            // A process that ends meanwhile, or is somebody else's, has nothing to show.
+            let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|set| set == variable)
+        })
+        .collect()
 }

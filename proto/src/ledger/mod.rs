@@ -4,11 +4,13 @@
 //! goes, and [`World`] is what folding the committed entries gives.
 
 mod entry;
+mod packed;
 mod reader;
 #[cfg(test)]
 mod sample;
 mod world;
 
 pub use entry::{Attributes, Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Reference, Torn};
+pub use packed::PackedAttributes;
 pub use reader::{BadLine, Chain, LedgerError, Line, Reader, Record, Tail};
 pub use world::{Conflict, Object, World};

@@ -1,8 +1,9 @@
 //! The world: what folding a ledger's committed entries gives.
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
-use super::entry::{Attributes, Entry, Operation, Reference};
+use super::entry::{Entry, Operation, Reference};
+use super::packed::PackedAttributes;
 
 /// An object that is there.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -15,7 +16,7 @@ pub struct Object {
     /// Its minted id.
     pub id: String,
     /// Its attributes as they are now.
-    pub attributes: Attributes,
+    pub attributes: PackedAttributes,
     /// The objects it refers to, by value.
     pub refs: Vec<Reference>,
     /// The `seq` of the commit that created it.
@@ -41,7 +42,7 @@ pub struct Conflict {
 /// All objects that are there, by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct World {
-    objects: BTreeMap<String, Object>,
+    objects: FxHashMap<Box<str>, Object>,
 }
 
 impl World {
@@ -57,30 +58,30 @@ impl World {
         };
         match (op, entry.after) {
             (Operation::Create, Some(attributes)) => {
-                if self.objects.contains_key(&id) {
+                if self.objects.contains_key(id.as_str()) {
                     return Err(conflict(&id, "which is there already"));
                 }
                 let object = Object {
                     type_name: entry.type_name.unwrap_or_default(),
                     key: entry.key,
                     id: id.clone(),
-                    attributes,
+                    attributes: PackedAttributes::from(&attributes),
                     refs: entry.refs,
                     created: seq,
                     changed: seq,
                 };
-                self.objects.insert(id, object);
+                self.objects.insert(id.into(), object);
             }
             (Operation::Update | Operation::Drift, Some(attributes)) => {
-                let Some(object) = self.objects.get_mut(&id) else {
+                let Some(object) = self.objects.get_mut(id.as_str()) else {
                     return Err(conflict(&id, "which is not there"));
                 };
-                object.attributes = attributes;
+                object.attributes = PackedAttributes::from(&attributes);
                 object.refs = entry.refs;
                 object.changed = seq;
             }
             (Operation::Delete | Operation::Drift, None) => {
-                if self.objects.remove(&id).is_none() {
+                if self.objects.remove(id.as_str()).is_none() {
                     return Err(conflict(&id, "which is not there"));
                 }
             }
@@ -92,6 +93,13 @@ impl World {
 
     /// All objects, in the order of their ids.
     pub fn objects(&self) -> impl ExactSizeIterator<Item = &Object> {
+        let mut objects: Vec<&Object> = self.objects.values().collect();
+        objects.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+        objects.into_iter()
+    }
+
+    /// All objects, in no order: sorting them takes longer than looking at them.
+    pub fn unordered(&self) -> impl ExactSizeIterator<Item = &Object> {
         self.objects.values()
     }
 

@@ -193,7 +193,11 @@ fn assert_answers_like_a_fold(ledger: &Ledger, path: &Path, ids: &BTreeMap<u8, S
             "{id}, {context}"
         );
         let attributes = found.and_then(|entry| entry.after.clone());
-        assert_eq!(attributes.as_ref(), world.get(id).map(|object| &object.attributes), "{id}, {context}");
+        assert_eq!(
+            attributes.as_ref(),
+            world.get(id).map(|object| object.attributes.unpack()).as_ref(),
+            "{id}, {context}"
+        );
     }
     for object in 0..6 {
         let key = key_of(object);

@@ -62,9 +62,10 @@ pub fn plugin() -> Result<(), Failure> {
     })
 }
 
-/// Serves every engine that attaches, in plaintext on a private socket, until interrupted.
-pub fn reattach() -> Result<(), Failure> {
+/// Serves every engine that attaches, in plaintext on a private socket, until interrupted, or until standard input ends.
+pub fn reattach(until_stdin_closes: bool) -> Result<(), Failure> {
     runtime()?.block_on(async {
+        let starter = watch_stdin(until_stdin_closes);
         let (mut interrupt, mut terminate) =
             (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let _size_limits_are_errors = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
@@ -87,6 +88,7 @@ pub fn reattach() -> Result<(), Failure> {
             served = &mut served => return served,
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+            () = starter => {}
         }
         end.cancel();
         served.await
@@ -131,6 +133,24 @@ fn announce(line: &str) -> io::Result<()> {
 /// Everything here waits for others most of the time: one thread serves best, and starts fastest.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+/// Ends when standard input does, if that is asked for: a pipe whose writer is gone ends on every system.
+fn watch_stdin(asked: bool) -> impl Future<Output = ()> {
+    let (gone, ended) = tokio::sync::oneshot::channel();
+    if asked {
+        // A thread, which may wait for longer than the runtime lives.
+        std::thread::spawn(move || {
+            let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+            let _ = gone.send(());
+        });
+    }
+    async move {
+        match asked {
+            true => drop(ended.await),
+            false => std::future::pending().await,
+        }
+    }
 }
 
 /// Ends when the process that started us does. An engine that is killed says nothing, and nothing may be left behind.

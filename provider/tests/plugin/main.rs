@@ -5,5 +5,6 @@ mod handshake;
 mod hostile;
 mod processes;
 mod protocol;
+mod reattach;
 mod support;
 mod tls;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use ledger::Observed;
 use ledger::StagedLedger;
 pub use output::{Alarm, Output, Summary};
-pub use state::Stored;
+pub use state::{Addresses, Content, Stored};
 
 /// The records of all stages.
 pub const STAGES: &str = "stages.json";

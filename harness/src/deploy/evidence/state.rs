@@ -1,11 +1,13 @@
 //! The engine's state file, as far as it is of interest.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use equiform_proto::ledger::Attributes;
-use serde::Deserialize;
+use equiform_proto::ledger::{Attributes, PackedAttributes};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::{Unreadable, unreadable};
 
@@ -16,10 +18,75 @@ pub struct Stored {
     pub name: String,
     /// Whether it is an old object that waits for its deletion.
     pub deposed: bool,
-    /// Its attributes.
-    pub attributes: Attributes,
+    /// Its id, and all its attributes.
+    pub content: Content,
     /// The addresses it depends on.
-    pub dependencies: Vec<String>,
+    pub dependencies: Addresses,
+}
+
+/// The attributes of an object, and the one among them that tells it from others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// Empty if there is none.
+    pub id: Box<str>,
+    /// All of them.
+    pub attributes: PackedAttributes,
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::from(&Attributes::new())
+    }
+}
+
+impl From<&Attributes> for Content {
+    fn from(attributes: &Attributes) -> Self {
+        let id = attributes.get("id").and_then(|id| id.as_str()).unwrap_or_default();
+        Self { id: id.into(), attributes: attributes.into() }
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Packed one by one: the maps of all objects together would take more memory than the file does.
+        Ok(Self::from(&Attributes::deserialize(deserializer)?))
+    }
+}
+
+/// Addresses in one text, a line for each: a large state has many times more of them than objects.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Addresses(Box<str>);
+
+impl Addresses {
+    /// One after the other.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.lines()
+    }
+}
+
+impl<'de> Deserialize<'de> for Addresses {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Lines;
+
+        impl<'de> Visitor<'de> for Lines {
+            type Value = Addresses;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of addresses")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut addresses: A) -> Result<Addresses, A::Error> {
+                let mut text = String::new();
+                while let Some(address) = addresses.next_element::<String>()? {
+                    text.push_str(&address);
+                    text.push('\n');
+                }
+                Ok(Addresses(text.into()))
+            }
+        }
+
+        deserializer.deserialize_seq(Lines)
+    }
 }
 
 #[derive(Deserialize)]
@@ -36,10 +103,10 @@ struct StateResource {
 #[derive(Deserialize)]
 struct Instance {
     deposed: Option<String>,
+    #[serde(rename = "attributes", default)]
+    content: Content,
     #[serde(default)]
-    attributes: Attributes,
-    #[serde(default)]
-    dependencies: Vec<String>,
+    dependencies: Addresses,
 }
 
 /// Reads a state; none if there is no file.
@@ -57,7 +124,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<Stored>>, Unreadable> {
             objects.push(Stored {
                 name: resource.name.clone(),
                 deposed: instance.deposed.is_some(),
-                attributes: instance.attributes,
+                content: instance.content,
                 dependencies: instance.dependencies,
             });
         }

@@ -72,7 +72,7 @@ impl Ledger {
         let found: Vec<_> =
             self.world.objects().filter(|object| object.key.as_deref() == Some(key)).collect();
         assert_eq!(found.len(), 1, "objects with the key {key}");
-        found[0].attributes.clone()
+        found[0].attributes.unpack()
     }
 
     /// The id of the one object with this key.

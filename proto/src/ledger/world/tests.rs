@@ -37,7 +37,7 @@ fn a_created_object_is_there_with_all_its_entry_says() {
     let object = world.get("node-a").unwrap();
     assert_eq!((object.key.as_deref(), object.type_name.as_str()), (Some("a"), "mock_node"));
     assert_eq!((object.created, object.changed), (2, 2));
-    assert_eq!(object.attributes, attributes("a"));
+    assert_eq!(object.attributes.unpack(), attributes("a"));
     assert_eq!(object.refs[0].id, "node-z");
 }
 
@@ -49,7 +49,7 @@ fn an_update_and_a_drift_replace_attributes_and_references() {
         let world = world_of([change(2, Operation::Create, "a", &["z"]), later]);
         let object = world.get("node-a").unwrap();
         assert_eq!((object.created, object.changed), (2, 4));
-        assert_eq!(object.attributes, attributes("changed"));
+        assert_eq!(object.attributes.unpack(), attributes("changed"));
         assert_eq!(object.refs.iter().map(|r| r.id.as_str()).collect::<Vec<_>>(), ["node-y"]);
     }
 }

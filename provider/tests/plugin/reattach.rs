@@ -1,0 +1,38 @@
+//! A provider that is up for any engine: how long it stays.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use crate::support::command;
+
+/// A provider that has said where it is.
+fn started(folder: &Path, options: &[&str], stdin: Stdio) -> Child {
+    let mut child =
+        command(folder).arg("reattach").args(options).stdin(stdin).spawn().expect("the provider starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("export TF_REATTACH_PROVIDERS="), "{line}");
+    child
+}
+
+#[test]
+fn it_ends_and_removes_its_socket_when_its_starter_is_gone_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = started(folder.path(), &["--until-stdin-closes"], Stdio::piped());
+    assert!(child.try_wait().unwrap().is_none());
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn it_stays_without_an_input_if_nothing_is_said_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = started(folder.path(), &[], Stdio::null());
+    // Long enough for the one above to have ended many times.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
