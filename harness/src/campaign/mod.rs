@@ -1,8 +1,8 @@
 //! Campaigns: many cases, generated, deployed on an engine and judged.
 //!
 //! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder, [`judge`]
-//! asks the oracles about evidence, [`known`] tells known engine bugs from new ones, [`verdict`] is what comes of a case,
-//! [`tally`] what comes of all of them, [`report`] all that there is to say in the end, [`junit`] the same for test tools,
+//! asks the oracles about evidence, `queue` hands variants out to jobs, [`known`] tells known engine bugs from new ones,
+//! [`verdict`] is what comes of a case, [`tally`] what comes of all of them, [`report`] all that there is to say in the end, [`junit`] the same for test tools,
 //! [`merge`] joins parts. Each case has a folder with all that is needed to judge it again, or to run it again.
 
 pub mod claim;
@@ -10,22 +10,22 @@ pub mod judge;
 pub mod junit;
 pub mod known;
 pub mod merge;
+mod queue;
 pub mod report;
 pub mod settings;
 pub mod shard;
 pub mod tally;
 pub mod verdict;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 use crate::case::{CASE_FILE, Case, CaseError};
 use crate::deploy::{DeployError, Runner};
 use crate::oracle::Oracle;
 use known::KnownFindings;
+use queue::{Due, Queue, Work};
 pub use settings::Settings;
 use shard::Shard;
 use verdict::{CaseVerdict, Result as TrialResult, VariantVerdict, VerdictError};
@@ -109,23 +109,25 @@ impl Campaign<'_> {
     /// fewer than its part has if it was stopped.
     pub fn run(&self, settings: &Settings, out: &Path) -> Result<Vec<CaseVerdict>, CampaignError> {
         let mut verdicts = Vec::new();
-        for number in self.shard.cases(settings.sources) {
-            let folder = case_folder(out, number);
-            let verdict = match stored(number, &folder, self.known, self.engine)? {
-                Some(done) => {
-                    done.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
-                    Some(done)
+        let mut numbers = self.shard.cases(settings.sources);
+        let finished = self.work_off(Queue::new(|| {
+            for number in numbers.by_ref() {
+                let folder = case_folder(out, number);
+                match stored(number, &folder, self.known, self.engine)? {
+                    Some(done) => {
+                        done.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
+                        verdicts.push(done);
+                    }
+                    None => {
+                        let case = self.runner.spent.generating.time(|| settings.case(number));
+                        return Ok(Some(self.due(number, case, folder)));
+                    }
                 }
-                None => {
-                    let case = self.runner.spent.generating.time(|| settings.case(number));
-                    self.run_case(number, &case, &folder)?
-                }
-            };
-            match verdict {
-                Some(verdict) => verdicts.push(verdict),
-                None => break,
             }
-        }
+            Ok(None)
+        }))?;
+        verdicts.extend(finished);
+        verdicts.sort_by_key(|verdict| verdict.case);
         Ok(verdicts)
     }
 
@@ -136,87 +138,32 @@ impl Campaign<'_> {
         case: &Case,
         folder: &Path,
     ) -> Result<Option<CaseVerdict>, CampaignError> {
-        if self.runner.stopped() {
-            return Ok(None);
-        }
-        let failed = |source| CampaignError::Write { path: folder.to_owned(), source };
-        let was_there = folder.exists();
-        let was_empty = was_there && fs::read_dir(folder).map_err(failed)?.next().is_none();
-        if was_there && !was_empty {
-            fs::remove_dir_all(folder).map_err(failed)?;
-        }
-        let verdict = self.begin_case(number, case, folder);
-        if !matches!(verdict, Ok(Some(_))) {
-            // Best effort: what is left has no verdict, and is removed when the campaign comes back to it.
-            let _ = if was_empty { clear(folder) } else { fs::remove_dir_all(folder) };
-        }
-        verdict
+        let mut due = Some(self.due(number, case.clone(), folder.to_owned()));
+        Ok(self.work_off(Queue::new(|| Ok(due.take())))?.pop())
     }
 
-    /// Runs one case into a new folder.
-    fn begin_case(
-        &self,
-        number: usize,
-        case: &Case,
-        folder: &Path,
-    ) -> Result<Option<CaseVerdict>, CampaignError> {
-        let failed = |source| CampaignError::Write { path: folder.to_owned(), source };
+    fn due(&self, number: usize, case: Case, folder: PathBuf) -> Due {
+        Due { number, case: Case { engine: Some(self.engine.to_owned()), ..case }, folder }
+    }
+
+    /// Has all jobs deploy and judge variants until there are none left, or until it is stopped.
+    fn work_off(&self, queue: Queue<'_>) -> Result<Vec<CaseVerdict>, CampaignError> {
+        let queue = Mutex::new(queue);
+        let lock = || queue.lock().expect("no holder panics");
         let keeping = &self.runner.spent.keeping;
-        let case = &Case { engine: Some(self.engine.to_owned()), ..case.clone() };
-        keeping
-            .time(|| {
-                fs::create_dir_all(folder)?;
-                let text = serde_json::to_string_pretty(case).expect("a case is JSON");
-                fs::write(folder.join(CASE_FILE), text)
-            })
-            .map_err(failed)?;
-        let variants = self.deploy_all(number, case, folder).map_err(CampaignError::Deploy)?;
-        if variants.len() < case.variants.len() {
-            return Ok(None);
-        }
-        let verdict = CaseVerdict::new(number, variants);
-        keeping.time(|| verdict.write(folder)).map_err(failed)?;
-        Ok(Some(verdict))
-    }
-
-    /// Deploys and judges the variants of a case; not all of them if it was stopped. What is not the engine's doing, and
-    /// would meet every variant alike, ends it.
-    fn deploy_all(
-        &self,
-        number: usize,
-        case: &Case,
-        folder: &Path,
-    ) -> Result<Vec<VariantVerdict>, DeployError> {
-        let next = AtomicUsize::new(0);
-        let broken: OnceLock<DeployError> = OnceLock::new();
-        let judged: Mutex<Vec<VariantVerdict>> = Mutex::new(Vec::new());
         let work = || {
-            loop {
-                let variant = next.fetch_add(1, Ordering::Relaxed);
-                if variant >= case.variants.len() || self.runner.stopped() || broken.get().is_some() {
-                    return;
-                }
-                let place = judge::variant_folder(folder, variant);
-                let judging = &self.runner.spent.judging;
-                let result = match self.runner.deploy(case, variant, &place) {
-                    Ok(_) => judging.time(|| judge::variant(case, variant, &place, self.oracles)),
+            while !self.runner.stopped() {
+                // The lock is held for this line only.
+                let next = lock().take();
+                let Some(work) = next else { return };
+                match self.judge(&work) {
+                    Ok(verdict) => {
+                        self.watcher.judged(work.number, &verdict);
+                        keeping.time(|| lock().give(&work, verdict));
+                    }
                     Err(DeployError::Stopped) => return,
-                    Err(
-                        error @ (DeployError::Unfit(_)
-                        | DeployError::Preparation { .. }
-                        | DeployError::Io { .. }),
-                    ) => {
-                        let _ = broken.set(error);
-                        return;
-                    }
-                    Err(error @ DeployError::Case(_)) => {
-                        TrialResult::Inconclusive { reason: error.to_string() }
-                    }
-                };
-                let mut verdict = VariantVerdict { variant, result };
-                judging.time(|| judge::sort_out(self.known, self.engine, case, &mut verdict));
-                self.watcher.judged(number, &verdict);
-                judged.lock().expect("no holder panics").push(verdict);
+                    Err(error) => return lock().fail(CampaignError::Deploy(error)),
+                }
             }
         };
         std::thread::scope(|scope| {
@@ -224,19 +171,21 @@ impl Campaign<'_> {
                 scope.spawn(work);
             }
         });
-        if let Some(error) = broken.into_inner() {
-            return Err(error);
-        }
-        let mut judged = judged.into_inner().expect("no holder panics");
-        judged.sort_by_key(|verdict| verdict.variant);
-        Ok(judged)
+        queue.into_inner().expect("no holder panics").finish()
     }
-}
-/// Removes all that is in a folder, which somebody made for us, and leaves the folder.
-fn clear(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() { fs::remove_dir_all(&path)? } else { fs::remove_file(&path)? }
+
+    /// Deploys and judges a variant. What is not the engine's doing, and would meet every variant alike, is an error.
+    fn judge(&self, work: &Work) -> Result<VariantVerdict, DeployError> {
+        let Work { case, variant, .. } = work;
+        let place = judge::variant_folder(&work.folder, *variant);
+        let judging = &self.runner.spent.judging;
+        let result = match self.runner.deploy(case, *variant, &place) {
+            Ok(_) => judging.time(|| judge::variant(case, *variant, &place, self.oracles)),
+            Err(error @ DeployError::Case(_)) => TrialResult::Inconclusive { reason: error.to_string() },
+            Err(error) => return Err(error),
+        };
+        let mut verdict = VariantVerdict { variant: *variant, result };
+        judging.time(|| judge::sort_out(self.known, self.engine, case, &mut verdict));
+        Ok(verdict)
     }
-    Ok(())
 }
