@@ -1,6 +1,6 @@
 //! Batches deployed and judged in a minute, against the plain way, on the same cases: `make bench-campaign`.
 //!
-//! The ways take turns, case by case, so that whatever else the machine does hits them alike. Ours is what `equiform run` does:
+//! The ways take turns, four cases at a time, so that whatever else the machine does hits them alike. Ours is what `equiform run` does:
 //! all oracles, and with them the stages that only they need (`idle`, `cross`, `destroy`). These are in its time, and
 //! not among its batches.
 //!
@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use equiform::campaign::known::KnownFindings;
+use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
 use equiform::campaign::verdict::VariantVerdict;
 use equiform::campaign::{Campaign, Settings, Watcher, case_folder, judge};
-use equiform::case::Case;
 use equiform::deploy::Runner;
 use equiform::deploy::access::{Provider, Way};
 use equiform::deploy::driver::Driver;
@@ -33,8 +33,11 @@ use plain::Plain;
 
 const VARIANTS: u64 = 5;
 
+/// So many that the jobs are busy most of the time, as they are in a campaign.
+const CASES_A_ROUND: usize = 4;
+
 fn main() {
-    let cases = std::env::var("EQUIFORM_BENCH_CASES").map_or(4, |cases| {
+    let cases = std::env::var("EQUIFORM_BENCH_CASES").map_or(8, |cases| {
         cases.parse().unwrap_or_else(|_| panic!("EQUIFORM_BENCH_CASES is no number: {cases}"))
     });
     let settings = Settings {
@@ -87,22 +90,26 @@ fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
     let mirror = Provider::start(Way::Init).unwrap_or_else(|error| panic!("{error}"));
     let plain = Plain { engine: engine.clone(), mirror: mirror.access() };
     let mut measured: [Measured; 3] = Default::default();
-    for number in 0..settings.sources {
+    let rounds = settings.sources.div_ceil(CASES_A_ROUND);
+    for round in 0..rounds {
         let [plainly, ours, ours_alone] = &mut measured;
-        let case = settings.case(number);
+        let part: Shard = format!("{}/{rounds}", round + 1).parse().expect("there is such a part");
         for turn in 0..3 {
             let folder = tempfile::tempdir().expect("a temporary folder can be made");
-            // Who goes first changes from case to case.
-            match (number + turn) % 3 {
+            // Who goes first changes from round to round.
+            match (round + turn) % 3 {
                 0 => {
-                    let begin = Instant::now();
-                    let outcome = plain.run(&case, folder.path());
-                    plainly.time += begin.elapsed();
-                    plainly.batches += outcome.batches;
-                    plainly.found += outcome.found;
+                    for number in part.cases(settings.sources) {
+                        let case = settings.case(number);
+                        let begin = Instant::now();
+                        let outcome = plain.run(&case, &folder.path().join(number.to_string()));
+                        plainly.time += begin.elapsed();
+                        plainly.batches += outcome.batches;
+                        plainly.found += outcome.found;
+                    }
                 }
-                1 => parallel.run(settings, number, &case, folder.path(), ours),
-                _ => alone.run(settings, number, &case, folder.path(), ours_alone),
+                1 => parallel.run(settings, part, folder.path(), ours),
+                _ => alone.run(settings, part, folder.path(), ours_alone),
             }
         }
     }
@@ -145,17 +152,15 @@ impl Ours {
         Self { runner, provider, jobs }
     }
 
-    fn run(&self, settings: &Settings, number: usize, case: &Case, out: &Path, measured: &mut Measured) {
+    fn run(&self, settings: &Settings, part: Shard, out: &Path, measured: &mut Measured) {
         let (oracles, known) = (ORACLES.iter().collect::<Vec<&Oracle>>(), KnownFindings::none());
         let name = self.runner.engine.title();
-        let this_case_alone =
-            format!("{}/{}", number + 1, settings.sources).parse().expect("there is such a part");
         let campaign = Campaign {
             runner: &self.runner,
             engine: &name,
             oracles: &oracles,
             known: &known,
-            shard: this_case_alone,
+            shard: part,
             jobs: self.jobs,
             watcher: &Nobody,
         };
@@ -163,9 +168,12 @@ impl Ours {
         let verdicts = campaign.run(settings, out).unwrap_or_else(|error| panic!("{error}"));
         measured.time += begin.elapsed();
         measured.found += Tally::of(&verdicts).failed;
-        let folder = case_folder(out, number);
-        for variant in 0..case.variants.len() {
-            let records = std::fs::read(judge::variant_folder(&folder, variant).join(STAGES));
+        let variants = verdicts.iter().flat_map(|verdict| {
+            let folder = case_folder(out, verdict.case);
+            verdict.variants.iter().map(move |variant| judge::variant_folder(&folder, variant.variant))
+        });
+        for variant in variants {
+            let records = std::fs::read(variant.join(STAGES));
             let records: Vec<StageRecord> =
                 serde_json::from_slice(&records.expect("a deployment leaves records"))
                     .expect("they are JSON");
@@ -199,6 +207,6 @@ fn print_split(one: &(Split, Duration), other: &(Split, Duration)) {
     row("rendering", &|(split, _)| split.rendering);
     row("keeping evidence", &|(split, _)| split.keeping);
     row("judging", &|(split, _)| split.judging);
-    row("no variant left in the case, and the rest", &|(_, idle)| *idle);
+    row("no variant left in the round, and the rest", &|(_, idle)| *idle);
     row("ours together, without waiting", &|(split, _)| split.ours());
 }
