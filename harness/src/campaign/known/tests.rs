@@ -117,9 +117,13 @@ fn a_cycle_where_none_is_due_is_not_known() {
 #[test]
 fn a_finding_is_known_for_the_named_engines_and_versions_only() {
     let known = |engine| marked(engine, "p a:*p b!:a", "p a", CYCLE)[3].is_some();
-    assert!(known("tofu@1.12.6") && known("terraform@1.16.0-beta1") && known("tofu@1.12.6 at /a/fork"));
+    assert!(known("tofu@1.12.6") && known("terraform@1.15.0-beta1") && known("tofu@1.12.6 at /a/fork"));
     assert!(
-        !known("terraform@1.5.7") && !known("pulumi@3.0.0") && !known("terraform") && !known("terraform@x")
+        !known("terraform@1.5.7")
+            && !known("terraform@1.16.0")
+            && !known("pulumi@3.0.0")
+            && !known("terraform")
+            && !known("terraform@x")
     );
 }
 
