@@ -110,20 +110,3 @@ fn a_known_bug_is_reported_as_known_and_does_not_fail_a_replay() {
             .contains("variant 0 batch-2: known: cycle-dependent-removed\n")
     );
 }
-
-#[test]
-fn a_replay_that_cannot_go_on_keeps_the_empty_folder_it_was_given_and_no_other() {
-    let root = tempfile::tempdir().unwrap();
-    fs::create_dir_all(root.path().join("case")).unwrap();
-    fs::create_dir(root.path().join("given")).unwrap();
-    let case = Case { variants: vec!["(add p empty".to_owned()], engine: None, ..case_with_a_known_cycle() };
-    fs::write(root.path().join("case").join(CASE_FILE), serde_json::to_string(&case).unwrap()).unwrap();
-    for (out, stays) in [("given", true), ("made", false)] {
-        let arguments = ["replay", "case", "--engine=terraform@1.15.5", "--out", out];
-        let output = equiform(root.path(), &arguments);
-        assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
-        let folder = root.path().join(out);
-        assert_eq!(folder.exists(), stays);
-        assert!(!stays || fs::read_dir(folder).unwrap().next().is_none());
-    }
-}
