@@ -147,8 +147,10 @@ fn a_provider_that_is_killed_ends_the_campaign_and_is_not_held_against_the_engin
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let mut command = campaign(ENGINE, &out);
-    let process =
-        command.args(["--create-before-destroy", "0.5"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let process = command
+        .args(["--jobs", "1", "--create-before-destroy", "0.5"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let process = process.spawn().unwrap();
     let begin = Instant::now();
     // In the first stage of a variant of the second case.
@@ -243,7 +245,7 @@ fn a_verdict_that_is_cut_or_of_a_newer_version_is_told_and_left_alone() {
     assert_eq!(fs::read(&path).unwrap(), before);
     let (folder, path) = damaged("case-0000/verdict.json", half);
     let before = fs::read(&path).unwrap();
-    let sentence = "Remove the case's folder to have the case run again";
+    let sentence = "remove the case's folder to run it again";
     refused(&campaign(ENGINE, &folder.path().join("out")).output().unwrap(), &[sentence]);
     assert_eq!(fs::read(&path).unwrap(), before);
 }
