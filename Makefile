@@ -24,7 +24,7 @@ help: ## List the targets
 ENGINE := terraform@1.15.5
 
 .PHONY: run
-run: build ## A campaign on a real engine, about three minutes: equivalent programs, deployed and judged
+run: build ## A campaign on a real engine, about four minutes: equivalent programs, deployed and judged
 	@$(EQUIFORM) engines path terraform >/dev/null 2>&1 || $(EQUIFORM) engines path tofu >/dev/null 2>&1 || $(EQUIFORM) engines install $(ENGINE)
 	@engine=terraform; $(EQUIFORM) engines path terraform >/dev/null 2>&1 || engine=tofu; \
 	$(EQUIFORM) run --engine "$$engine" --out .equiform/runs/$$(date +%Y%m%d-%H%M%S)
