@@ -12,5 +12,5 @@ mod world;
 
 pub use entry::{Attributes, Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Reference, Torn};
 pub use packed::PackedAttributes;
-pub use reader::{BadLine, Chain, LedgerError, Line, Reader, Record, Tail};
+pub use reader::{BadLine, Chain, HEADER_LIMIT, LINE_LIMIT, LedgerError, Line, Reader, Record, Tail};
 pub use world::{Conflict, Object, World};

@@ -75,7 +75,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<configure_provider::Request>,
     ) -> Result<Response<configure_provider::Response>, Status> {
-        Ok(Response::new(self.configure(&session(&request), request.into_inner())))
+        Ok(Response::new(self.configure(&session(&request), request.into_inner()).await))
     }
 
     async fn stop_provider(
@@ -124,6 +124,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<apply_resource_change::Request>,
     ) -> Result<Response<apply_resource_change::Response>, Status> {
+        crate::testing::panic_if_asked();
         Ok(Response::new(self.apply(&session(&request), request.into_inner()).await))
     }
 
