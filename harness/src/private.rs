@@ -1,5 +1,5 @@
-//! Folders and files that are their owner's alone, whatever the umask. Evidence holds all values of programs in clear,
-//! those that a program marks as sensitive included.
+//! Folders and files that are their owner's alone, whatever the umask. Evidence holds all values of programs
+//! in clear, those that a program marks as sensitive included.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};

@@ -10,8 +10,8 @@ fn asked(variable: &str) -> Option<u64> {
     if cfg!(debug_assertions) { env::var(variable).ok()?.parse().ok() } else { None }
 }
 
-/// Panics in the apply whose number `EQUIFORM_TEST_PANIC` gives, counted from 1 in this process. No message is known that
-/// makes the provider panic; what follows on a panic has to be tested all the same.
+/// Panics in the apply whose number `EQUIFORM_TEST_PANIC` gives, counted from 1 in this process. No message
+/// is known that makes the provider panic; what follows on a panic has to be tested all the same.
 pub fn panic_if_asked() {
     static AT: LazyLock<Option<u64>> = LazyLock::new(|| asked("EQUIFORM_TEST_PANIC"));
     static APPLIES: AtomicU64 = AtomicU64::new(0);
@@ -22,7 +22,8 @@ pub fn panic_if_asked() {
     }
 }
 
-/// In place of minutes: how long to wait for a first connection, in milliseconds in `EQUIFORM_TEST_CONNECT_TIMEOUT`.
+/// In place of minutes: how long to wait for a first connection, in milliseconds in
+/// `EQUIFORM_TEST_CONNECT_TIMEOUT`.
 pub fn connect_timeout() -> Option<Duration> {
     asked("EQUIFORM_TEST_CONNECT_TIMEOUT").map(Duration::from_millis)
 }

@@ -3,8 +3,8 @@
 //! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how an engine
 //! reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a folder to install it from.
 //! [`process`] runs one engine command in a process group of its own, [`evidence`] is what remains on disk: all that the
-//! oracles see. `surroundings` tells what is not the engine's doing, [`provider_log`] whether the provider crashed. [`stop`]
-//! ends it early, [`spent`] is where the time went.
+//! oracles see. `surroundings` tells what is not the engine's doing, [`provider_log`] whether the provider
+//! crashed. [`stop`] ends it early, [`spent`] is where the time went.
 
 pub mod access;
 pub mod driver;

@@ -1,5 +1,5 @@
-//! What the provider says of itself while engines use it, and what that tells of a crash. A provider's crash must never be
-//! held against the engine that it leaves without an answer.
+//! What the provider says of itself while engines use it, and what that tells of a crash. A provider's crash
+//! must never be held against the engine that it leaves without an answer.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -14,7 +14,8 @@ pub const FILE: &str = "provider.log";
 /// How the lines begin that the provider, or its run-time library, leaves before it gives up.
 const LAST_WORDS: &[&str] = &["panic: ", "memory allocation of ", "fatal runtime error: "];
 
-/// The log of one provider: its standard error where engines attach to it, and its crashes where they start it.
+/// The log of one provider: its standard error where engines attach to it, and its crashes where they start
+/// it.
 #[derive(Debug)]
 pub struct ProviderLog {
     file: File,
@@ -56,7 +57,8 @@ impl ProviderLog {
         self.folder.get_or_init(|| folder.to_owned());
     }
 
-    /// The crash that the log tells of, if there was one. The log is kept then: in its folder, or in a temporary file.
+    /// The crash that the log tells of, if there was one. The log is kept then: in its folder, or in a
+    /// temporary file.
     pub fn crash(&self) -> Option<Crash> {
         let text = self.text();
         let is_last = |line: &&str| LAST_WORDS.iter().any(|words| line.starts_with(words));

@@ -43,11 +43,12 @@ pub enum Unfit {
     ProviderCrashed(Crash),
 }
 
-/// Checks the surroundings after a stage: the provider has not crashed, there is room to write in the variant's folder, and,
-/// if the engine failed, it was not for want of room or of the provider. `access` tells how the engine reached the provider.
+/// Checks the surroundings after a stage: the provider has not crashed, there is room to write in the
+/// variant's folder, and, if the engine failed, it was not for want of room or of the provider. `access`
+/// tells how the engine reached the provider.
 ///
-/// What an engine says of a provider that it lost is no evidence: a faulty one may have ended the provider itself. The
-/// provider's own word is, and it is written before any connection of the provider ends.
+/// What an engine says of a provider that it lost is no evidence: a faulty one may have ended the provider
+/// itself. The provider's own word is, and it is written before any connection of the provider ends.
 pub fn check(variant: &Path, stage: &Path, succeeded: bool, access: &Access) -> Result<(), Unfit> {
     if let Some(crash) = access.log().crash() {
         return Err(Unfit::ProviderCrashed(crash));

@@ -9,12 +9,13 @@ use sha2::{Digest, Sha256};
 
 use super::entry::{Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Torn};
 
-/// No header is longer, in bytes with its line break. A foreign file may be one endless line, and is told by its
-/// beginning.
+/// No header is longer, in bytes with its line break. A foreign file may be one endless line, and is told by
+/// its beginning.
 pub const HEADER_LIMIT: usize = 4096;
 
-/// No line is longer, in bytes without its line break; writers keep to it. It is thousands of times what objects take in
-/// practice, and little enough to hold in memory: a damaged or foreign file may have a line of any length.
+/// No line is longer, in bytes without its line break; writers keep to it. It is thousands of times what
+/// objects take in practice, and little enough to hold in memory: a damaged or foreign file may have a line
+/// of any length.
 pub const LINE_LIMIT: usize = 64 << 20;
 
 /// What one line of a ledger is.

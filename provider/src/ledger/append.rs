@@ -37,8 +37,8 @@ pub struct AppendFile {
 }
 
 impl AppendFile {
-    /// Opens the file, or begins a ledger where there is none. The header is read and checked; an empty file has none, and
-    /// becomes a ledger by [`Self::begin_in_place`].
+    /// Opens the file, or begins a ledger where there is none. The header is read and checked; an empty file
+    /// has none, and becomes a ledger by [`Self::begin_in_place`].
     pub fn open(path: &Path) -> Result<Self, LedgerFailure> {
         let on_open = |error| LedgerFailure::on_open(path, error);
         let file = match options().open(path) {
@@ -89,7 +89,8 @@ impl AppendFile {
         self.accounted == 0
     }
 
-    /// Under the lock: an empty file that someone made beforehand becomes a ledger, unless another process was faster.
+    /// Under the lock: an empty file that someone made beforehand becomes a ledger, unless another process
+    /// was faster.
     pub fn begin_in_place(&mut self) -> Result<(), LedgerFailure> {
         let result = match self.file.metadata() {
             Ok(metadata) if metadata.len() == 0 => (&self.file).write_all(&header_line()),
@@ -337,8 +338,8 @@ fn options() -> OpenOptions {
     options
 }
 
-/// Begins a ledger at a path where nothing is. It appears with its header whole, or not at all. It is its owner's alone:
-/// it holds all values in clear.
+/// Begins a ledger at a path where nothing is. It appears with its header whole, or not at all. It is its
+/// owner's alone: it holds all values in clear.
 fn begin(path: &Path) -> Result<(), LedgerFailure> {
     let on_open = |error| LedgerFailure::on_open(path, error);
     let folder = match path.parent() {

@@ -158,8 +158,8 @@ impl Ledger {
     }
 }
 
-/// Takes the lock on a ledger's file; false if another process has held it until the deadline. The lock is polled: a
-/// system call that waits for it would stop all else that this process's only thread serves.
+/// Takes the lock on a ledger's file; false if another process has held it until the deadline. The lock is
+/// polled: a system call that waits for it would stop all else that this process's only thread serves.
 async fn locked_until(deadline: tokio::time::Instant, file: &AppendFile) -> Result<bool, LedgerFailure> {
     let mut pause = Duration::from_micros(100);
     while !file.try_lock()? {

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 
 use serde_json::json;
 
-/// Names a file to which a crash is written as well: what a plugin has on stderr is its engine's to show or to drop.
+/// Names a file to which a crash is written as well: what a plugin has on stderr is its engine's to show or
+/// to drop.
 const CRASH_LOG_VARIABLE: &str = "EQUIFORM_CRASH_LOG";
 
 /// How loud a line is.
@@ -45,9 +46,10 @@ pub fn log(level: Level, message: &str) {
     write(&line.to_string());
 }
 
-/// Makes a panic visible to the engine's user, who is shown a plugin's stderr from a line on that starts with `panic: `,
-/// and to whoever reads the stderr of a provider that engines attach to. The process ends: an engine must not go on
-/// with a provider that no longer knows what it is doing, and must not be blamed for a lost connection.
+/// Makes a panic visible to the engine's user, who is shown a plugin's stderr from a line on that starts with
+/// `panic: `, and to whoever reads the stderr of a provider that engines attach to. The process ends: an
+/// engine must not go on with a provider that no longer knows what it is doing, and must not be blamed for a
+/// lost connection.
 pub fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let trace = std::backtrace::Backtrace::capture();

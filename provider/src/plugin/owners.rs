@@ -1,8 +1,9 @@
 //! For whom a plugin is there. An engine that is killed says nothing, and nothing may be left behind.
 //!
-//! The process that started the plugin is its owner, and so is each that connects. The first alone is not enough: an
-//! engine that ends before the plugin looks has left it to another process, which may live for ever. That process cannot
-//! be told from an engine (an engine may well be process 1 of a container), so what counts is whether somebody connects.
+//! The process that started the plugin is its owner, and so is each that connects. The first alone is not
+//! enough: an engine that ends before the plugin looks has left it to another process, which may live for
+//! ever. That process cannot be told from an engine (an engine may well be process 1 of a container), so what
+//! counts is whether somebody connects.
 
 use std::collections::HashSet;
 use std::io;
@@ -13,8 +14,8 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 
-/// How long to wait for the first connection. Engines connect within milliseconds of the handshake and give up a start
-/// after a minute; one that is suspended meanwhile gets some more.
+/// How long to wait for the first connection. Engines connect within milliseconds of the handshake and give
+/// up a start after a minute; one that is suspended meanwhile gets some more.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Ends when the process that started us does.
@@ -30,7 +31,8 @@ pub fn starter_is_gone() -> impl Future<Output = ()> {
     }
 }
 
-/// Ends when nobody has connected for a long time after the start, and when all processes that connected have ended.
+/// Ends when nobody has connected for a long time after the start, and when all processes that connected have
+/// ended.
 pub async fn peers_are_gone(mut peers: UnboundedReceiver<Option<u32>>) {
     let timeout = crate::testing::connect_timeout().unwrap_or(CONNECT_TIMEOUT);
     let Ok(Some(first)) = tokio::time::timeout(timeout, peers.recv()).await else { return };

@@ -80,7 +80,8 @@ fn hidden(path: &Path, error: &io::Error) -> Problem {
     hidden_because(&format!("{} cannot be read: {error}", path.display()))
 }
 
-/// Our own environment and directory would not do: the engine's ledger would be written somewhere else, unnoticed.
+/// Our own environment and directory would not do: the engine's ledger would be written somewhere else,
+/// unnoticed.
 fn hidden_because(reason: &str) -> Problem {
     Problem::new(
         "The engine's environment and working directory cannot be read",

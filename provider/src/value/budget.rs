@@ -1,16 +1,16 @@
-//! How much memory reading a value may take. A byte of MessagePack can stand for a whole [`Value`], some fifty times its
-//! size, so a message within the engines' limit could take all the memory there is.
+//! How much memory reading a value may take. A byte of MessagePack can stand for a whole [`Value`], some
+//! fifty times its size, so a message within the engines' limit could take all the memory there is.
 
 use super::{Value, ValueError};
 
-/// What every value may take, whatever its bytes. Lists of small numbers have the most values to a byte; a million of them
-/// fit.
+/// What every value may take, whatever its bytes. Lists of small numbers have the most values to a byte; a
+/// million of them fit.
 const ALLOWANCE: usize = 64 << 20;
 /// What it may take beyond that for each of its bytes. Texts take their own length and little more.
 const PER_BYTE: usize = 4;
 
-/// The memory that is left for a value. It counts what is kept, not what is copied on the way: a list that grows may
-/// briefly take three times as much.
+/// The memory that is left for a value. It counts what is kept, not what is copied on the way: a list that
+/// grows may briefly take three times as much.
 pub struct Budget {
     left: usize,
     all: usize,
@@ -41,8 +41,8 @@ impl Budget {
     }
 }
 
-/// Refuses JSON that would take too much once it is parsed. Parts are counted by the characters between them, which
-/// costs a look at each byte; text that is too short to have too many parts is not looked at.
+/// Refuses JSON that would take too much once it is parsed. Parts are counted by the characters between them,
+/// which costs a look at each byte; text that is too short to have too many parts is not looked at.
 pub fn check_json(text: &[u8]) -> Result<(), ValueError> {
     /// A part as the parser holds it, and as a value.
     const PART: usize = size_of::<serde_json::Value>() + size_of::<Value>();

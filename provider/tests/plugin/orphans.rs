@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use crate::support::*;
 
-/// A plugin that has been inherited by another process before its first instruction. It says where it is in a file, so that
-/// no pipe tells it that nobody listens.
+/// A plugin that has been inherited by another process before its first instruction. It says where it is in a
+/// file, so that no pipe tells it that nobody listens.
 struct Orphan {
     folder: tempfile::TempDir,
     pid: u32,
