@@ -6,6 +6,7 @@ mod limits;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -51,7 +52,8 @@ fn refused(output: &Output, sentences: &[&str]) {
 fn holds_whole_cases(out: &Path) {
     for entry in fs::read_dir(out).unwrap() {
         let path = entry.unwrap().path();
-        let whole = path.join("verdict.json").exists() || path.ends_with("campaign.json");
+        let ours = ["campaign.json", "provider.log"].iter().any(|file| path.ends_with(file));
+        let whole = path.join("verdict.json").exists() || ours;
         assert!(whole, "{} is left half-written", path.display());
     }
 }
@@ -164,6 +166,84 @@ fn a_provider_that_is_killed_ends_the_campaign_and_is_not_held_against_the_engin
     refused(&output, &["the provider that engines attach to is gone", "Whole cases are kept"]);
     holds_whole_cases(&out);
     assert!(out.join("case-0000/verdict.json").exists());
+}
+
+/// A real engine that passes a variable on to the providers that it starts.
+fn engine_with(folder: &Path, name: &str, value: &str) -> PathBuf {
+    let real = equiform(&["engines", "path", ENGINE]).output().unwrap();
+    let real = String::from_utf8(real.stdout).unwrap();
+    let engine = folder.join("terraform");
+    let script = format!("#!/bin/sh\nexport {name}={value}\nexec '{}' \"$@\"\n", real.trim());
+    fs::write(&engine, script).unwrap();
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+    engine
+}
+
+#[test]
+fn a_provider_that_panics_ends_the_campaign_and_is_not_held_against_the_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_with(folder.path(), "EQUIFORM_TEST_PANIC", "1");
+    for way in ["reattach", "init"] {
+        let out = folder.path().join(way);
+        // One that engines attach to has its environment from us, one that they start has it from them.
+        let mut command = match way {
+            "reattach" => campaign(ENGINE, &out),
+            _ => campaign(engine.to_str().unwrap(), &out),
+        };
+        let output = command.args(["--provider", way]).env("EQUIFORM_TEST_PANIC", "3").output().unwrap();
+        let log = out.canonicalize().unwrap().join("provider.log");
+        refused(
+            &output,
+            &[
+                "the provider crashed, which is a bug in the mock provider and not in the engine",
+                "\"panic: at provider/src/testing.rs:",
+                &format!("All that it said is in {}. Whole cases are kept", log.display()),
+            ],
+        );
+        holds_whole_cases(&out);
+        let said = fs::read_to_string(&log).unwrap();
+        assert!(said.contains("This is a bug in the mock provider"), "{said}");
+        // What it left does not stand in the way of another try.
+        let again = campaign(if way == "init" { engine.to_str().unwrap() } else { ENGINE }, &out)
+            .args(["--provider", way])
+            .output()
+            .unwrap();
+        match way {
+            "reattach" => assert!(again.status.success(), "{again:?}"),
+            _ => refused(&again, &["the provider crashed"]),
+        }
+    }
+}
+
+/// Demands that a folder and all in it are their owner's alone.
+#[track_caller]
+fn is_private(path: &Path) {
+    let metadata = fs::symlink_metadata(path).unwrap();
+    let due = if metadata.is_dir() { 0o700 } else { 0o600 };
+    assert_eq!(metadata.permissions().mode() & 0o777, due, "{}", path.display());
+    if metadata.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| is_private(&entry.unwrap().path()));
+    }
+}
+
+#[test]
+fn evidence_is_its_owners_alone_whatever_the_umask() {
+    let folder = tempfile::tempdir().unwrap();
+    let outs = ["reattach", "init"].map(|way| (way, folder.path().join(way)));
+    for (way, out) in &outs {
+        let mut command = campaign(ENGINE, out);
+        command.args(["--provider", way]);
+        // SAFETY: between fork and exec only a system call is made.
+        unsafe {
+            command.pre_exec(|| {
+                libc::umask(0);
+                Ok(())
+            })
+        };
+        assert!(command.output().unwrap().status.success());
+        is_private(out);
+        assert!(out.join("case-0001/variant-0001/batch-2/state.json").exists());
+    }
 }
 
 /// The folder of a campaign that was run to its end, once for all tests.

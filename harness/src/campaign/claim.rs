@@ -144,7 +144,7 @@ impl Claim {
     /// Makes the folder this campaign's, and this process's. One that is this campaign's already may be gone on with.
     pub fn stake(&self, folder: &Path) -> Result<Held, ClaimError> {
         let io = |source| ClaimError::Io { path: folder.to_owned(), source };
-        fs::create_dir_all(folder).map_err(io)?;
+        crate::private::create_folder(folder).map_err(io)?;
         if !folder.join(FILE).exists() {
             if fs::read_dir(folder).map_err(io)?.next().is_some() {
                 return Err(ClaimError::Foreign(folder.to_owned()));

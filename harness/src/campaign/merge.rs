@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::case_folder;
 use super::claim::{Claim, ClaimError};
 use super::verdict::{CaseVerdict, VerdictError};
+use crate::private;
 
 /// Parts that cannot be joined.
 #[derive(Debug, thiserror::Error)]
@@ -67,10 +68,10 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Claim, MergeError> {
         return Err(MergeError::Occupied(out.to_owned()));
     }
     let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(io)?;
+    private::create_folder(parent).map_err(io)?;
     let joint = tempfile::Builder::new()
         .prefix(".merge-")
-        .permissions(fs::Permissions::from_mode(0o777))
+        .permissions(fs::Permissions::from_mode(0o700))
         .tempdir_in(parent)
         .map_err(io)?;
     let whole = parts[0].1.whole();
@@ -123,14 +124,14 @@ fn parts(folders: &[PathBuf]) -> Result<Vec<(&PathBuf, Claim)>, MergeError> {
 
 /// The same files at another place. Evidence is never changed, so a hard link does where the system allows one.
 fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir(to)?;
+    private::create_folder(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
             link_tree(&entry.path(), &target)?;
         } else if fs::hard_link(entry.path(), &target).is_err() {
-            fs::copy(entry.path(), &target)?;
+            private::copy(&entry.path(), &target)?;
         }
     }
     Ok(())

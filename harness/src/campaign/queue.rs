@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::CampaignError;
 use super::verdict::{CaseVerdict, VariantVerdict};
 use crate::case::{CASE_FILE, Case};
+use crate::private;
 
 /// A case that is to be run.
 pub struct Due {
@@ -123,9 +124,9 @@ impl Open {
             if was_there && !was_empty {
                 fs::remove_dir_all(&folder)?;
             }
-            fs::create_dir_all(&folder)?;
+            private::create_folder(&folder)?;
             let text = serde_json::to_string_pretty(&case).expect("a case is JSON");
-            if let Err(error) = fs::write(folder.join(CASE_FILE), text) {
+            if let Err(error) = private::write(&folder.join(CASE_FILE), text) {
                 let _ = if was_empty { clear(&folder) } else { fs::remove_dir_all(&folder) };
                 return Err(error);
             }

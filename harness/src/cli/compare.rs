@@ -164,6 +164,7 @@ fn campaign(
     let folder = args.out.join(folder_name(&started.name));
     let _held = claim.stake(&folder)?;
     let folder = folder.canonicalize()?;
+    started.keep_provider_log_in(&folder);
     note(&format!("on {}", started.name));
     let watcher = Display::new(settings.sources as u64 * settings.variants);
     let campaign = Campaign {

@@ -1,5 +1,6 @@
 //! What commands that run an engine share: which engine, and how it is run.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,6 +66,11 @@ pub struct Started {
 }
 
 impl Started {
+    /// Leaves what the provider says of itself in a folder, if it says anything.
+    pub fn keep_provider_log_in(&self, folder: &Path) {
+        self.runner.access.log().keep_in(folder);
+    }
+
     /// Where the time went; none if there was nothing to do.
     pub fn spent(&self) -> Option<Split> {
         let split = self.runner.spent.split(self.provider.computed());

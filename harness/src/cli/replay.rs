@@ -17,6 +17,7 @@ use crate::campaign::judge;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
 use crate::case::{CASE_FILE, Case};
+use crate::private;
 
 /// Run a stored case again: the same programs, batch by batch, on the engine that it was run on, or another.
 #[derive(Debug, Args)]
@@ -57,7 +58,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
         return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
     }
     let was_there = out.exists();
-    fs::create_dir_all(&out)
+    private::create_folder(&out)
         .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
     let folder = out.canonicalize()?;
     let watcher = Display::new(case.variants.len() as u64);

@@ -60,6 +60,7 @@ pub fn run(args: RunArgs) -> CliResult {
     let claim = Claim::new(started.name.clone(), manner, &oracles, args.shard, settings.clone());
     let _held = claim.stake(&args.out)?;
     let out = args.out.canonicalize()?;
+    started.keep_provider_log_in(&out);
     let all = claim.cases().count();
     if args.resume.is_some() {
         let finished =
