@@ -203,7 +203,9 @@ impl Campaign<'_> {
     /// Deploys and judges a variant and keeps the verdict, and does so a second time if there is a new finding. What is not
     /// the engine's doing, and would meet every variant alike, is an error.
     fn judge(&self, work: &Work) -> Result<Judged, DeployError> {
-        let keep = |verdict: &VariantVerdict| self.runner.spent.keeping.time(|| stored::write(&work.folder, verdict));
+        let keep = |verdict: &VariantVerdict| {
+            self.runner.spent.keeping.time(|| stored::write(&work.folder, verdict))
+        };
         let place = variant_folder(&work.folder, work.variant);
         let mut verdict = self.deploy(work, &place)?;
         // The finding is on disk before anything else is tried with it.

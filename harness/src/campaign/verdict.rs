@@ -97,6 +97,9 @@ impl VariantVerdict {
     pub fn with_damage(self, why: String) -> Self {
         match self.result {
             Result::Fail { .. } => Self { damaged: Some(why), ..self },
+            Result::Inconclusive { reason } => {
+                Self { result: Result::Inconclusive { reason: format!("{reason}; {why}") }, ..self }
+            }
             _ => Self { result: Result::Inconclusive { reason: why }, ..self },
         }
     }

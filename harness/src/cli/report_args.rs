@@ -102,7 +102,7 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
         let Tally { stages_not_reached, cut_short, .. } = tally;
         writeln!(
             out,
-            "  not reached   {stages_not_reached} stages, after one that failed, of {cut_short} variants"
+            "  not reached   {stages_not_reached} stages of {cut_short} variants, because one before them failed"
         )?;
     }
     if report.not_run > 0 {

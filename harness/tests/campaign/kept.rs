@@ -59,6 +59,14 @@ at() {{ case "$EQUIFORM_LEDGER" in $1) [ "$EQUIFORM_RUN" = "$2" ];; *) false;; e
         self.campaign(out, more).output().unwrap()
     }
 
+    /// The summary of a campaign that is whole already.
+    fn summary(&self, out: &str, code: i32) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
+        let output = command.args(["run", "--resume"]).arg(self.path(out)).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     fn resume(&self, out: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
         command.args(["run", "--jobs=1", "--format=json", "--resume"]).arg(self.path(out)).output().unwrap()
@@ -183,7 +191,7 @@ fn what_comes_from_an_earlier_run_is_said_and_cases_tell_who_made_them() {
     let second = fork.run("out", &[]);
     assert_eq!(stderr(&second), "3 of 3 variants are from an earlier run, 0 are left\n");
     assert_eq!(report(&second, 0)["from_earlier_run"], 3);
-    let text = String::from_utf8(fork.run("out", &["--format=text"]).stdout).unwrap();
+    let text = fork.summary("out", 0);
     assert!(text.contains("\n  earlier run   3 of 3 variants are from an earlier run\n"), "{text}");
     let case: Value =
         serde_json::from_slice(&fs::read(fork.path("out/case-0000/case.json")).unwrap()).unwrap();
@@ -233,9 +241,7 @@ fn a_finding_that_comes_again_is_told_from_one_that_does_not() {
     assert_eq!((&first(&found)["again"], &found["counts"]["not_again"]), (&false.into(), &1.into()));
     assert_eq!(found["counts"]["failed"], 1, "it is a failure all the same");
     assert!(fs::read_to_string(rarely.path("junit.xml")).unwrap().contains("(not again)"));
-    let text = rarely.run("out", &["--format=text"]);
-    assert_eq!(text.status.code(), Some(1));
-    let text = String::from_utf8(text.stdout).unwrap();
+    let text = rarely.summary("out", 1);
     assert!(text.contains("\n  failed        1 (1 not again)\n"), "the mark is stored: {text}");
     let mut judge = Command::new(env!("CARGO_BIN_EXE_equiform"));
     let judged = judge.args(["judge", "--format=json"]).arg(rarely.path("out")).output().unwrap();
@@ -270,6 +276,9 @@ fn stages_that_were_not_reached_are_counted() {
     let found = report(&fork.run("out", &["--no-again"]), 1);
     // The second batch, idle, cross and destroy.
     assert_eq!((&found["stages_not_reached"], &first(&found)["not_reached"]), (&4.into(), &4.into()));
-    let text = String::from_utf8(fork.run("out", &["--format=text"]).stdout).unwrap();
-    assert!(text.contains("\n  not reached   4 stages, after one that failed, of 1 variants\n"), "{text}");
+    let text = fork.summary("out", 1);
+    assert!(
+        text.contains("\n  not reached   4 stages of 1 variants, because one before them failed\n"),
+        "{text}"
+    );
 }
