@@ -6,8 +6,11 @@ use super::claim::Claim;
 use super::known::KnownFindings;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use crate::case::{Batch, CASE_FILE, Case, CaseError};
-use crate::deploy::evidence::{Evidence, Unreadable};
+use crate::deploy::evidence::{Evidence, STAGES, Stage, StageRecord, Unreadable};
 use crate::oracle::{Finding, Oracle, Trial, expected};
+
+/// The folder of a second deployment's evidence, in the variant's.
+pub const AGAIN: &str = "again";
 
 /// The folder of a variant's evidence.
 pub fn variant_folder(case: &Path, variant: usize) -> PathBuf {
@@ -34,11 +37,32 @@ pub fn case_folders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 pub fn case(number: usize, folder: &Path, oracles: &[&Oracle]) -> Result<CaseVerdict, CaseError> {
     let case = Case::read(&folder.join(CASE_FILE))?;
     let judged = |number| {
-        let result = variant(&case, number, &variant_folder(folder, number), oracles);
-        VariantVerdict { variant: number, result }
+        let place = variant_folder(folder, number);
+        let result = variant(&case, number, &place, oracles);
+        VariantVerdict {
+            not_reached: not_reached(&case, number, &place),
+            ..VariantVerdict::new(number, result)
+        }
     };
     let variants = (0..case.variants.len()).map(judged).collect();
-    Ok(CaseVerdict::new(number, variants))
+    Ok(CaseVerdict { case: number, variants })
+}
+
+/// How many stages of a variant were not reached, because one before them failed.
+pub fn not_reached(case: &Case, variant: usize, folder: &Path) -> usize {
+    let records = std::fs::read(folder.join(STAGES)).ok();
+    let records: Option<Vec<StageRecord>> = records.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let stages = case.batches(variant).map(|batches| Stage::all(batches.len()).count()).ok();
+    // Where there is no record, or one that cannot be read, it is not known which stages were reached.
+    stages.zip(records).map_or(0, |(stages, records)| stages.saturating_sub(records.len()))
+}
+
+/// Marks a new finding by what a second deployment left, if there was one.
+pub fn mark_again(case: &Case, verdict: &mut VariantVerdict, folder: &Path, oracles: &[&Oracle]) {
+    let second = folder.join(AGAIN);
+    if matches!(verdict.result, TrialResult::Fail { .. }) && second.join(STAGES).exists() {
+        verdict.again = verdict.result.came_again(&variant(case, verdict.variant, &second, oracles));
+    }
 }
 
 /// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.

@@ -112,7 +112,16 @@ impl Settings {
             depends_on: 0.25,
             create_before_destroy: self.create_before_destroy,
         };
-        Case { version: CASE_VERSION, seed, engine: None, source: own, edges, variants }
+        Case {
+            version: CASE_VERSION,
+            seed,
+            engine: None,
+            equiform: None,
+            provider: None,
+            source: own,
+            edges,
+            variants,
+        }
     }
 }
 

@@ -31,6 +31,12 @@ pub struct Case {
     /// The engine it was run on, with its exact version. A case that was not run yet has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
+    /// The version of equiform that generated it; older ones did not say. Another may generate another case by the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equiform: Option<String>,
+    /// The version of the provider that it was run with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     /// The graph that every variant ends in.
     pub source: NamedGraph,
     /// How edges and lifecycles are chosen.
@@ -102,6 +108,11 @@ impl Case {
             return Err(CaseError::Newer { path: name, found: any.version });
         }
         serde_json::from_slice(&bytes).map_err(json)
+    }
+
+    /// What was generated: the case without what tells where it was run.
+    pub fn generated(&self) -> Self {
+        Self { engine: None, equiform: None, provider: None, ..self.clone() }
     }
 
     /// The batches of a variant, the last one the whole program.

@@ -104,7 +104,7 @@ impl Waiting {
         assert_eq!(fs::read_dir(self.temporary()).unwrap().count(), 0, "no temporary file is left");
         let names: Vec<_> =
             fs::read_dir(self.out()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, ["campaign.json"], "no half of a case is left");
+        assert_eq!(names, ["campaign.json"], "nothing is left of what was not judged");
         File::open(self.out().join("campaign.json")).unwrap().try_lock().expect("the folder is free");
     }
 }
@@ -120,12 +120,12 @@ fn once_is_a_clean_stop(way: Way, signal: i32) {
     assert!(busy.contains("another process is running the campaign"), "{busy}");
     waiting.go();
     assert_eq!(waiting.run.wait().unwrap().code(), Some(2));
-    waiting.says("error: stopped after 0 of 2 cases; `equiform run --resume ");
+    waiting.says("error: stopped after 0 of 4 variants; `equiform run --resume ");
     waiting.nothing_is_left_behind();
 }
 
 #[test]
-fn one_signal_waits_for_the_command_in_flight_and_keeps_whole_cases() {
+fn one_signal_waits_for_the_command_in_flight_and_leaves_no_half_of_a_variant() {
     once_is_a_clean_stop(Way::Reattach, libc::SIGINT);
     once_is_a_clean_stop(Way::Init, libc::SIGINT);
 }
@@ -143,7 +143,7 @@ fn a_second_signal_ends_the_command_in_flight_and_leaves_nothing_behind() {
         waiting.says("stopping after");
         waiting.signal(libc::SIGTERM);
         assert_eq!(waiting.run.wait().unwrap().code(), Some(130));
-        waiting.says("stopped after 0 of 2 cases");
+        waiting.says("stopped after 0 of 4 variants");
         waiting.nothing_is_left_behind();
     }
 }
@@ -165,7 +165,7 @@ fn a_stopped_campaign_is_resumed_with_what_is_stored_and_nothing_else() {
     let resumed = resume(&[]);
     let stderr = String::from_utf8(resumed.stderr).unwrap();
     assert_eq!(resumed.status.code(), Some(0), "{stderr}");
-    assert!(stderr.starts_with("0 of 2 cases are done, 2 are left\n"), "{stderr}");
+    assert!(stderr.starts_with("0 of 4 variants are from an earlier run, 4 are left\n"), "{stderr}");
     let report: serde_json::Value = serde_json::from_slice(&resumed.stdout).unwrap();
     assert_eq!((&report["counts"]["passed"], &report["complete"]), (&4.into(), &true.into()));
     assert_eq!(report["engine"], "terraform@1.15.5");

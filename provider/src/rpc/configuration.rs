@@ -172,7 +172,11 @@ impl MockProvider {
         let hold = match config.get(HOLD) {
             Some(Value::String(hold)) => hold_from(hold)?,
             Some(Value::Unknown) => Hold::Off,
-            _ => host.env(HOLD_VARIABLE).map_or(Ok(Hold::Off), |hold| hold_from(&hold.to_string_lossy()))?,
+            // An environment that cannot be read is told above, unless the provider block says all that matters.
+            _ => match host.env(HOLD_VARIABLE).ok().flatten() {
+                Some(hold) => hold_from(&hold.to_string_lossy())?,
+                None => Hold::Off,
+            },
         };
         let session = Some(session.number);
         Ok(Configuration {
