@@ -87,6 +87,15 @@ impl Waiting {
         self.root.path().join("out")
     }
 
+    /// `equiform run --resume` on the engine that the campaign was begun with.
+    fn resume(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
+        let bin = self.root.path().join("bin");
+        command.env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()));
+        command.args(["run", "--format=json", "--resume"]).arg(self.out());
+        command
+    }
+
     /// The temporary folder of all that runs in the campaign.
     pub fn temporary(&self) -> PathBuf {
         self.root.path().join("tmp")
@@ -114,9 +123,7 @@ fn once_is_a_clean_stop(way: Way, signal: i32) {
     waiting.signal(signal);
     waiting.says("stopping after the commands in flight; again to stop now");
     assert!(waiting.run.try_wait().unwrap().is_none(), "the command in flight is waited for");
-    let busy =
-        Command::new(env!("CARGO_BIN_EXE_equiform")).args(["run", "--resume"]).arg(waiting.out()).output();
-    let busy = String::from_utf8(busy.unwrap().stderr).unwrap();
+    let busy = String::from_utf8(waiting.resume().output().unwrap().stderr).unwrap();
     assert!(busy.contains("another process is running the campaign"), "{busy}");
     waiting.go();
     assert_eq!(waiting.run.wait().unwrap().code(), Some(2));
@@ -155,10 +162,7 @@ fn a_stopped_campaign_is_resumed_with_what_is_stored_and_nothing_else() {
     waiting.says("stopping after");
     waiting.signal(libc::SIGINT);
     waiting.run.wait().unwrap();
-    let resume = |options: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
-        command.args(["run", "--format=json", "--resume"]).arg(waiting.out()).args(options).output().unwrap()
-    };
+    let resume = |options: &[&str]| waiting.resume().args(options).output().unwrap();
     let refused = resume(&["--seed=0"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8(refused.stderr).unwrap().ends_with("leave out --seed\n"));
