@@ -81,7 +81,14 @@ pub fn sort_out(known: &KnownFindings, engine: &str, case: &Case, verdict: &mut 
     if let Ok(batches) = case.batches(verdict.variant) {
         known.mark(engine, &batches, &mut findings);
     }
-    verdict.result = TrialResult::of(findings);
+    let broken = findings.iter().position(Finding::is_broken_evidence);
+    verdict.result = match broken {
+        // All that was found is known, and the rest could not be judged.
+        Some(place) if findings.iter().filter(|finding| finding.known.is_none()).count() == 1 => {
+            TrialResult::Inconclusive { reason: findings.swap_remove(place).text }
+        }
+        _ => TrialResult::of(findings),
+    };
 }
 
 /// Judges a variant by the evidence in its folder.
@@ -90,26 +97,38 @@ pub fn variant(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) 
         Ok(batches) => batches,
         Err(error) => return TrialResult::Inconclusive { reason: error.to_string() },
     };
-    match findings(case, &batches, folder, oracles) {
-        Ok(findings) => TrialResult::of(findings),
-        Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
+    if batches.last().is_none_or(|batch| batch.deployment.graph() != case.source) {
+        let reason = format!(
+            "variant {variant} does not end in the source's graph: the case was made wrongly, or edited"
+        );
+        return TrialResult::Inconclusive { reason };
+    }
+    let mut found = Vec::new();
+    match judge_stages(case, &batches, folder, oracles, &mut found) {
+        Ok(()) => TrialResult::of(found),
+        Err(error) if found.is_empty() => TrialResult::Inconclusive { reason: error.to_string() },
+        // What was found up to there stays, and that there is more which nobody could judge is told with it.
+        Err(error) => {
+            let stage = found.last().map(|finding| finding.stage.clone()).unwrap_or_default();
+            found.push(Finding::broken_evidence(stage, error.to_string()));
+            TrialResult::of(found)
+        }
     }
 }
 
-/// Asks the oracles about one stage after the other. Evidence that cannot be read to its end proves nothing, so what was
-/// found up to there is dropped.
-fn findings(
+/// Asks the oracles about one stage after the other.
+fn judge_stages(
     case: &Case,
     batches: &[Batch],
     folder: &Path,
     oracles: &[&Oracle],
-) -> Result<Vec<Finding>, Unreadable> {
+    found: &mut Vec<Finding>,
+) -> Result<(), Unreadable> {
     let mut evidence = Evidence::open(folder, batches.len())?;
-    let mut findings = Vec::new();
     while let Some((stage, world)) = evidence.next_stage()? {
         let expectation = &expected(batches, stage.stage);
         let trial = Trial { source: &case.source, batches, expectation, stage: &stage, world };
-        findings.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
+        found.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
     }
-    Ok(findings)
+    Ok(())
 }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::graph::NamedGraph;
+
 /// How a resource depends on another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -63,6 +65,12 @@ impl Deployment {
             }
         }
         reached
+    }
+
+    /// Its graph, with edges of every kind.
+    pub fn graph(&self) -> NamedGraph {
+        let edges = self.edges().map(|(dependency, dependent)| (dependency.to_owned(), dependent.to_owned()));
+        NamedGraph { nodes: self.resources.keys().cloned().collect(), edges: edges.collect() }
     }
 
     /// Pairs of a dependency and its dependent.
