@@ -68,6 +68,13 @@ pub fn case_folder(out: &Path, number: usize) -> PathBuf {
     out.join(format!("case-{number:04}"))
 }
 
+/// The number of the case in a folder, by the folder's name: `case-0024`, or what begins with that, as the
+/// folders of replays do.
+pub fn case_number(folder: &Path) -> Option<usize> {
+    let name = folder.canonicalize().ok()?.file_name()?.to_str()?.to_owned();
+    name.strip_prefix("case-")?.split('-').next()?.parse().ok()
+}
+
 /// The verdict that is stored for a case, by what is known now; none if the case was not finished.
 pub fn stored(
     number: usize,
@@ -119,7 +126,9 @@ impl Campaign<'_> {
                         verdicts.push(done);
                     }
                     None => {
-                        let case = self.runner.spent.generating.time(|| settings.case(number));
+                        let generating = &self.runner.spent.generating;
+                        let case = generating.time(|| settings.case_unless(number, &self.runner.stop));
+                        let Some(case) = case else { return Ok(None) };
                         return Ok(Some(self.due(number, case, folder)));
                     }
                 }

@@ -9,8 +9,9 @@ use super::known_args::KnownArgs;
 use super::oracles::chosen;
 use super::report_args::{Format, ReportArgs};
 use super::{CliResult, output};
-use crate::campaign::judge;
 use crate::campaign::report::Report;
+use crate::campaign::verdict::CaseVerdict;
+use crate::campaign::{case_number, judge};
 use crate::case::{CASE_FILE, Case};
 
 /// Judge cases again, from their evidence alone: no engine is run and nothing is written.
@@ -44,7 +45,8 @@ pub fn run(args: JudgeArgs) -> CliResult {
         }
         for folder in folders {
             let case = Case::read(&folder.join(CASE_FILE))?;
-            let mut verdict = judge::case(cases.len(), &folder, &oracles)?;
+            let number = case_number(&folder).or_else(|| Some(CaseVerdict::read(&folder).ok()??.case));
+            let mut verdict = judge::case(number.unwrap_or(cases.len()), &folder, &oracles)?;
             let engine = judge::engine(&folder, &case).unwrap_or_default();
             for variant in &mut verdict.variants {
                 judge::sort_out(&known, &engine, &case, variant);

@@ -12,10 +12,9 @@ use super::layered::Layered;
 use super::oracles::chosen;
 use super::report_args::ReportArgs;
 use super::{CliResult, Outcome};
-use crate::campaign::Campaign;
-use crate::campaign::judge;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
+use crate::campaign::{Campaign, case_number, judge};
 use crate::case::{CASE_FILE, Case};
 
 /// Run a stored case again: the same programs, batch by batch, on the engine that it was run on, or another.
@@ -70,7 +69,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
         jobs: args.engine.how.jobs(),
         watcher: &watcher,
     };
-    let verdict = campaign.run_case(0, &case, &folder);
+    let verdict = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, &folder);
     drop(watcher);
     if !was_there && !matches!(verdict, Ok(Some(_))) {
         // Best effort, and never with anything in it.

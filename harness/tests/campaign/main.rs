@@ -6,6 +6,7 @@ mod compare;
 mod faults;
 mod interrupt;
 mod leftovers;
+mod second_signal;
 mod show;
 mod support;
 mod ways;
