@@ -94,6 +94,13 @@ pub fn case_folder(out: &Path, number: usize) -> PathBuf {
     out.join(format!("case-{number:04}"))
 }
 
+/// The number of the case in a folder, by the folder's name: `case-0024`, or what begins with that, as the
+/// folders of replays do.
+pub fn case_number(folder: &Path) -> Option<usize> {
+    let name = folder.canonicalize().ok()?.file_name()?.to_str()?.to_owned();
+    name.strip_prefix("case-")?.split('-').next()?.parse().ok()
+}
+
 /// How cases are run.
 pub struct Campaign<'a> {
     /// The engine. Once its `stop` is set, no other command of it is begun.
@@ -128,7 +135,7 @@ impl Campaign<'_> {
                 if begun_only && !folder.exists() {
                     continue;
                 }
-                let case = spent.generating.time(|| settings.case(number));
+                let case = spent.generating.time(|| settings.case_unless(number, &self.runner.stop))?;
                 let stored = spent.judging.time(|| stored::read(number, &folder, &case, &self.bench()));
                 stored.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
                 earlier += stored.variants.len();

@@ -74,6 +74,12 @@ pub enum CaseError {
         /// The version it has.
         found: u32,
     },
+    /// It has no variants, so there is nothing to run or judge.
+    #[error("{path} has no variants: there is nothing to run or to judge")]
+    NoVariants {
+        /// The file.
+        path: String,
+    },
     /// A variant does not parse or is ill-formed.
     #[error("variant {variant}: {error}")]
     Variant {
@@ -107,7 +113,8 @@ impl Case {
         if any.version != CASE_VERSION {
             return Err(CaseError::Newer { path: name, found: any.version });
         }
-        serde_json::from_slice(&bytes).map_err(json)
+        let case: Self = serde_json::from_slice(&bytes).map_err(json)?;
+        if case.variants.is_empty() { Err(CaseError::NoVariants { path: name }) } else { Ok(case) }
     }
 
     /// What was generated: the case without what tells where it was run.
@@ -115,7 +122,8 @@ impl Case {
         Self { engine: None, equiform: None, provider: None, ..self.clone() }
     }
 
-    /// The batches of a variant, the last one the whole program.
+    /// The batches of a variant, the last one the whole program. A program without steps is one batch without
+    /// resources.
     pub fn batches(&self, variant: usize) -> Result<Vec<Batch>, CaseError> {
         let failed = |error: String| CaseError::Variant { variant, error };
         let parsed = parse(&self.variants[variant]).map_err(|error| failed(error.to_string()))?;
@@ -144,6 +152,9 @@ impl Case {
                 }
             })
             .map_err(|error| failed(error.to_string()))?;
+        if steps.is_empty() {
+            batches.push(Batch { deployment: Deployment::default(), order: Vec::new() });
+        }
         Ok(batches)
     }
 

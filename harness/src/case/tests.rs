@@ -35,6 +35,12 @@ fn a_variant_is_deployed_prefix_by_prefix_up_to_the_whole() {
 }
 
 #[test]
+fn a_program_without_steps_is_one_batch_without_resources() {
+    let batches = case(&["empty"]).batches(0).unwrap();
+    assert_eq!(batches, [Batch { deployment: Deployment::default(), order: Vec::new() }]);
+}
+
+#[test]
 fn text_order_follows_removal_and_renewed_adding() {
     let batches = case(&["(add a (rem a (add b (add a empty))))"]).batches(0).unwrap();
     assert_eq!(batches[0].order, ["b", "a"]);

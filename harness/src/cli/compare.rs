@@ -86,6 +86,7 @@ struct Row<'a> {
 pub fn run(args: CompareArgs) -> CliResult {
     let known = args.known.read()?;
     let engines = chosen(&args)?;
+    args.cases.affordable(engines.len(), args.how.jobs())?;
     let settings = args.cases.settings();
     let stop = args.how.watch()?;
     let mut runs = Vec::new();
@@ -103,7 +104,9 @@ pub fn run(args: CompareArgs) -> CliResult {
     let mut differences = Vec::new();
     let mut compared = 0;
     for number in 0..settings.sources {
-        let case = settings.case(number);
+        let Some(case) = settings.case_unless(number, &stop) else {
+            return Err("stopped while comparing; the same command goes on from there".into());
+        };
         for variant in 0..case.variants.len() {
             let performance = |run: &Run| {
                 let folder = variant_folder(&case_folder(&run.folder, number), variant);

@@ -9,9 +9,8 @@ use super::known_args::KnownArgs;
 use super::oracles::chosen;
 use super::report_args::{Format, ReportArgs};
 use super::{CliResult, output};
-use crate::campaign::judge;
 use crate::campaign::report::Report;
-use crate::campaign::stored;
+use crate::campaign::{case_number, judge, stored};
 use crate::case::{CASE_FILE, Case};
 
 /// Judge cases again, from their evidence alone: no engine is run and nothing is written.
@@ -45,7 +44,8 @@ pub fn run(args: JudgeArgs) -> CliResult {
         }
         for folder in folders {
             let case = Case::read(&folder.join(CASE_FILE))?;
-            let mut verdict = judge::case(cases.len(), &folder, &oracles)?;
+            let number = case_number(&folder).unwrap_or(cases.len());
+            let mut verdict = judge::case(number, &folder, &oracles)?;
             let engine = judge::engine(&folder, &case).unwrap_or_default();
             for variant in &mut verdict.variants {
                 judge::sort_out(&known, &engine, &case, variant);

@@ -22,6 +22,7 @@ mod report_args;
 mod rules;
 mod run;
 mod show;
+mod size;
 mod study;
 
 use std::fmt::Display;
@@ -60,6 +61,9 @@ enum Command {
     Merge(merge::MergeArgs),
     Oracles(oracles::OraclesArgs),
 }
+
+/// The exit code after a second Ctrl-C.
+const INTERRUPTED: u8 = 130;
 
 /// What a subcommand that ran to its end has to say; the exit code follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +124,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Ok(Outcome::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(CannotRun(message)) => {
             eprintln!("error: {message}");
             ExitCode::from(2)

@@ -12,11 +12,10 @@ use super::known_args::KnownArgs;
 use super::layered::Layered;
 use super::oracles::chosen;
 use super::report_args::{ReportArgs, interrupted};
-use crate::campaign::Campaign;
-use crate::campaign::judge;
 use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
+use crate::campaign::{Campaign, case_number, judge};
 use crate::case::{CASE_FILE, Case};
 use crate::deploy::provider;
 use crate::private;
@@ -79,7 +78,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
         again: !args.no_again,
         watcher: &watcher,
     };
-    let results = campaign.run_case(0, &case, &folder);
+    let results = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, &folder);
     drop(watcher);
     if !was_there {
         // Best effort, and never with anything in it.

@@ -58,6 +58,7 @@ pub struct RunArgs {
 pub fn run(args: RunArgs) -> CliResult {
     let args = stored::complete(args)?;
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
+    args.cases.affordable(1, args.engine.how.jobs())?;
     let started = args.engine.start()?;
     let settings = args.cases.settings();
     let manner = args.engine.how.manner();

@@ -93,6 +93,31 @@ fn case_with_a_known_cycle() -> Case {
 }
 
 #[test]
+fn a_case_keeps_its_number_wherever_it_is_judged_or_replayed() {
+    let root = tempfile::tempdir().unwrap();
+    let run = equiform(
+        root.path(),
+        &["run", "--engine=terraform@1.15.5", "--sources=2", "--variants=1", "--batches=1", "--resources=3"],
+    );
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    let case = ".equiform/campaign/case-0001";
+    fs::write(root.path().join(case).join("variant-0000/batch-1/state.json"), "{\"resources\":[]}").unwrap();
+    let number = |arguments: &[&str]| json(&equiform(root.path(), arguments)).0["cases"][0]["case"].clone();
+    assert_eq!(number(&["judge", case, "--format=json"]), 1);
+    assert_eq!(number(&["judge", ".equiform/campaign", "--format=json"]), 1);
+    // By the folder's name, and by the verdict where the name says nothing.
+    fs::rename(root.path().join(case), root.path().join("another")).unwrap();
+    assert_eq!(number(&["judge", "another", "--format=json"]), 1);
+    fs::rename(root.path().join("another"), root.path().join("case-0024")).unwrap();
+    assert_eq!(number(&["judge", "case-0024", "--format=json"]), 24);
+    let replayed = equiform(root.path(), &["replay", "case-0024", "--out=case-0024-again"]);
+    assert_eq!(replayed.status.code(), Some(0), "{}", String::from_utf8_lossy(&replayed.stderr));
+    let verdict = fs::read_to_string(root.path().join("case-0024-again/verdict.json")).unwrap();
+    let verdict: Value = serde_json::from_str(&verdict).unwrap();
+    assert_eq!(verdict["case"], 24);
+}
+
+#[test]
 fn a_known_bug_is_reported_as_known_and_does_not_fail_a_replay() {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir(root.path().join("cycle")).unwrap();
@@ -115,4 +140,16 @@ fn a_known_bug_is_reported_as_known_and_does_not_fail_a_replay() {
         String::from_utf8_lossy(&again.stdout)
             .contains("variant 0 batch-2: known: cycle-dependent-removed\n")
     );
+    let shown = |more: &[&str]| {
+        let variant = format!("{evidence}/variant-0000");
+        let output = equiform(root.path(), &[&["show", variant.as_str()], more].concat());
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = shown(&[]);
+    assert_eq!(code, Some(0), "it exits as `judge` does: {text}");
+    assert!(text.contains("  known     cycle-dependent-removed: health: "), "{text}");
+    assert!(!text.contains("  found"), "{text}");
+    let (code, text) = shown(&["--no-known"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("  found     health: ") && !text.contains("  known"), "{text}");
 }

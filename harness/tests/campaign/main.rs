@@ -7,6 +7,7 @@ mod faults;
 mod interrupt;
 mod kept;
 mod leftovers;
+mod second_signal;
 mod show;
 mod support;
 mod ways;

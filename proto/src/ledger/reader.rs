@@ -99,6 +99,15 @@ impl BadLine {
         matches!(self, Self::Empty | Self::TornHeader | Self::NotALedger | Self::OtherVersion { .. })
     }
 
+    /// What it amounts to by where its line ends: only a header that the file breaks off in is torn. A line
+    /// break after it, or more bytes than a header has, make the file somebody else's.
+    pub fn of_first_line(self, breaks_off: bool) -> Self {
+        match self {
+            Self::TornHeader if !breaks_off => Self::NotALedger,
+            other => other,
+        }
+    }
+
     fn malformed(error: &serde_json::Error) -> Self {
         // The parser counts lines within the text it is given, and that is always one line.
         let place = format!(" at line {} column {}", error.line(), error.column());
@@ -249,9 +258,12 @@ impl Chain {
     }
 }
 
+/// Whether a line can only be the beginning of our header. Much JSON begins with a brace and a quote; what is
+/// to be called ours has to show more than that.
 fn begins_like_a_header(line: &[u8]) -> bool {
     const START: &[u8] = br#"{"equiform_ledger":"#;
-    !line.is_empty() && (line.starts_with(START) || START.starts_with(line))
+    const UNMISTAKABLE: &[u8] = br#"{"equiform_"#;
+    line.starts_with(START) || (line.starts_with(UNMISTAKABLE) && START.starts_with(line))
 }
 
 impl fmt::Debug for Chain {
@@ -351,7 +363,9 @@ impl<R: BufRead> Reader<R> {
         }
         self.number += 1;
         let line = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
+        let unfinished = line.len() == self.buffer.len() && read < HEADER_LIMIT;
         let record = self.chain.accept(line).map_err(|reason| {
+            let reason = reason.of_first_line(unfinished);
             // What is wrong is the unfinished line, not the one that fails to account for it.
             let line = match reason {
                 BadLine::Unaccounted => self.first_torn,

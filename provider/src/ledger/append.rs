@@ -108,7 +108,9 @@ impl AppendFile {
         let line_break = start[..read].iter().position(|&byte| byte == b'\n');
         // Without a line break it is no header; the chain says what it is instead.
         let end = line_break.unwrap_or(read);
-        let record = self.chain.accept(&start[..end]).map_err(|reason| self.bad(reason))?;
+        let breaks_off = line_break.is_none() && read < start.len();
+        let accepted = self.chain.accept(&start[..end]);
+        let record = accepted.map_err(|reason| self.bad(reason.of_first_line(breaks_off)))?;
         if let Record::Header(header) = record {
             self.format = header.version;
         }

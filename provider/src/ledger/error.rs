@@ -165,7 +165,7 @@ impl LedgerFailure {
             }
             Self::Bad { reason: BadLine::TornHeader, .. } => {
                 "Whoever began it was killed before the first line was \
-                 whole, so it holds nothing. Delete it and run the command again."
+                 whole, so it holds nothing. Move it away and run the command again."
                     .to_owned()
             }
             Self::Bad { reason: BadLine::OtherVersion { .. }, .. } => format!(
