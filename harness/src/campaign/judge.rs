@@ -6,7 +6,8 @@ use super::claim::Claim;
 use super::known::KnownFindings;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use crate::case::{Batch, CASE_FILE, Case, CaseError};
-use crate::deploy::evidence::{Evidence, Unreadable};
+use crate::coverage::{Exercised, OPERATIONS_COMPARED};
+use crate::deploy::evidence::{Evidence, Stage, Unreadable};
 use crate::oracle::{Finding, Oracle, Trial, expected};
 
 /// The folder of a variant's evidence.
@@ -33,12 +34,13 @@ pub fn case_folders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 /// Judges all variants of the case in a folder. Nothing is known: see [`sort_out`].
 pub fn case(number: usize, folder: &Path, oracles: &[&Oracle]) -> Result<CaseVerdict, CaseError> {
     let case = Case::read(&folder.join(CASE_FILE))?;
-    let judged = |number| {
-        let result = variant(&case, number, &variant_folder(folder, number), oracles);
-        VariantVerdict { variant: number, result }
-    };
-    let variants = (0..case.variants.len()).map(judged).collect();
-    Ok(CaseVerdict::new(number, variants))
+    Ok(stored_case(number, &case, folder, oracles))
+}
+
+/// Judges all variants of a case by the evidence in a folder.
+pub fn stored_case(number: usize, case: &Case, folder: &Path, oracles: &[&Oracle]) -> CaseVerdict {
+    let judged = |number| verdict(case, number, &variant_folder(folder, number), oracles);
+    CaseVerdict::new(number, (0..case.variants.len()).map(judged).collect())
 }
 
 /// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.
@@ -55,21 +57,29 @@ pub fn sort_out(known: &KnownFindings, engine: &str, case: &Case, verdict: &mut 
     };
     let mut findings = findings;
     if let Ok(batches) = case.batches(verdict.variant) {
-        known.mark(engine, &batches, &mut findings);
+        let compared = verdict.exercised.checks.contains_key(OPERATIONS_COMPARED);
+        known.mark(engine, &batches, compared, &mut findings);
     }
     verdict.result = TrialResult::of(findings);
 }
 
 /// Judges a variant by the evidence in its folder.
 pub fn variant(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) -> TrialResult {
-    let batches = match case.batches(variant) {
-        Ok(batches) => batches,
-        Err(error) => return TrialResult::Inconclusive { reason: error.to_string() },
+    verdict(case, variant, folder, oracles).result
+}
+
+/// Judges a variant by the evidence in its folder, and counts what it exercised.
+pub fn verdict(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) -> VariantVerdict {
+    let mut exercised = Exercised { left_out: case.left_out.clone(), ..Exercised::default() };
+    let mut judged = || -> Result<Vec<Finding>, String> {
+        let batches = case.batches(variant).map_err(|error| error.to_string())?;
+        findings(case, &batches, folder, oracles, &mut exercised).map_err(|error| error.to_string())
     };
-    match findings(case, &batches, folder, oracles) {
+    let result = match judged() {
         Ok(findings) => TrialResult::of(findings),
-        Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
-    }
+        Err(reason) => TrialResult::Inconclusive { reason },
+    };
+    VariantVerdict { variant, result, exercised }
 }
 
 /// Asks the oracles about one stage after the other. Evidence that cannot be read to its end proves nothing, so what was
@@ -79,13 +89,18 @@ fn findings(
     batches: &[Batch],
     folder: &Path,
     oracles: &[&Oracle],
+    exercised: &mut Exercised,
 ) -> Result<Vec<Finding>, Unreadable> {
     let mut evidence = Evidence::open(folder, batches.len())?;
     let mut findings = Vec::new();
+    let mut not_reached = Stage::all(batches.len()).count() as u64;
     while let Some((stage, world)) = evidence.next_stage()? {
-        let expectation = &expected(batches, stage.stage);
+        let expectation = &expected(batches, stage.stage, &case.left_out);
         let trial = Trial { source: &case.source, batches, expectation, stage: &stage, world };
         findings.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
+        exercised.count(&trial, oracles);
+        not_reached -= 1;
     }
+    exercised.checked("stages not reached", not_reached);
     Ok(findings)
 }

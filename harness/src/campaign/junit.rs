@@ -116,7 +116,9 @@ mod tests {
             TrialResult::Inconclusive { reason: "stages.json: <gone> & away".to_owned() },
         ];
         let variants = results.into_iter().enumerate();
-        let variants = variants.map(|(variant, result)| VariantVerdict { variant, result }).collect();
+        let variants = variants
+            .map(|(variant, result)| VariantVerdict { variant, result, exercised: Default::default() })
+            .collect();
         Report {
             title: "x".to_owned(),
             engine: Some("terraform@1.15.5".to_owned()),

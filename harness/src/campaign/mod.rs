@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::case::{CASE_FILE, Case, CaseError};
+use crate::coverage::Exercised;
 use crate::deploy::{DeployError, Runner};
 use crate::oracle::Oracle;
 use known::KnownFindings;
@@ -179,12 +180,14 @@ impl Campaign<'_> {
         let Work { case, variant, .. } = work;
         let place = judge::variant_folder(&work.folder, *variant);
         let judging = &self.runner.spent.judging;
-        let result = match self.runner.deploy(case, *variant, &place) {
-            Ok(_) => judging.time(|| judge::variant(case, *variant, &place, self.oracles)),
-            Err(error @ DeployError::Case(_)) => TrialResult::Inconclusive { reason: error.to_string() },
+        let mut verdict = match self.runner.deploy(case, *variant, &place) {
+            Ok(_) => judging.time(|| judge::verdict(case, *variant, &place, self.oracles)),
+            Err(error @ DeployError::Case(_)) => {
+                let result = TrialResult::Inconclusive { reason: error.to_string() };
+                VariantVerdict { variant: *variant, result, exercised: Exercised::default() }
+            }
             Err(error) => return Err(error),
         };
-        let mut verdict = VariantVerdict { variant: *variant, result };
         judging.time(|| judge::sort_out(self.known, self.engine, case, &mut verdict));
         Ok(verdict)
     }

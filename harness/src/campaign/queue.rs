@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn pass(work: &Work) -> VariantVerdict {
-        VariantVerdict { variant: work.variant, result: TrialResult::Pass }
+        VariantVerdict { variant: work.variant, result: TrialResult::Pass, exercised: Default::default() }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::case::{CASE_VERSION, Case};
 use crate::generate::{Batching, Generator, generate, stream};
 use crate::graph::NamedGraph;
 use crate::implicit::{Escape, Pace};
+use crate::model::LeftOut;
 use crate::program::print;
 use crate::source::Source;
 
@@ -35,7 +36,7 @@ impl Sources {
     }
 }
 
-/// What a campaign generates.
+/// What a campaign generates, and by which rules it is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -56,6 +57,9 @@ pub struct Settings {
     pub edges: RangeInclusive<u32>,
     /// The share of resources with create_before_destroy.
     pub create_before_destroy: f64,
+    /// The rules of the model that the cases are not judged by.
+    #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
 }
 
 impl Default for Settings {
@@ -69,6 +73,7 @@ impl Default for Settings {
             resources: 3..=12,
             edges: 1..=16,
             create_before_destroy: 0.2,
+            left_out: LeftOut::none(),
         }
     }
 }
@@ -112,7 +117,8 @@ impl Settings {
             depends_on: 0.25,
             create_before_destroy: self.create_before_destroy,
         };
-        Case { version: CASE_VERSION, seed, engine: None, source: own, edges, variants }
+        let left_out = self.left_out.clone();
+        Case { version: CASE_VERSION, seed, engine: None, left_out, source: own, edges, variants }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::coverage::Exercised;
 use crate::oracle::Finding;
 
 const FILE: &str = "verdict.json";
@@ -64,6 +65,9 @@ pub struct VariantVerdict {
     pub variant: usize,
     /// What came of it.
     pub result: Result,
+    /// What it exercised; nothing in a verdict of an older program.
+    #[serde(default, skip_serializing_if = "Exercised::is_empty")]
+    pub exercised: Exercised,
 }
 
 /// A case's verdict, as it is stored beside it.
@@ -158,7 +162,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(CaseVerdict::read(folder.path()).unwrap(), None);
         let result = Result::of(vec![finding(Some("a"))]);
-        let verdict = CaseVerdict::new(3, vec![VariantVerdict { variant: 0, result }]);
+        let mut exercised = Exercised::default();
+        exercised.checked("batches", 4);
+        let verdict = CaseVerdict::new(3, vec![VariantVerdict { variant: 0, result, exercised }]);
         verdict.write(folder.path()).unwrap();
         assert_eq!(CaseVerdict::read(folder.path()).unwrap(), Some(verdict));
         fs::write(
@@ -168,6 +174,7 @@ mod tests {
         .unwrap();
         let older = CaseVerdict::read(folder.path()).unwrap().unwrap();
         assert_eq!(older.variants[0].result, Result::Pass);
+        assert!(older.variants[0].exercised.is_empty());
     }
 
     #[test]

@@ -14,6 +14,7 @@ fn case(variants: &[&str]) -> Case {
         version: CASE_VERSION,
         seed: 3,
         engine: None,
+        left_out: Default::default(),
         source: NamedGraph::default(),
         edges: EdgeChoice { seed: 3, pinned: 0.0, depends_on: 0.0, create_before_destroy: 0.0 },
         variants: variants.iter().map(|&text| text.to_owned()).collect(),

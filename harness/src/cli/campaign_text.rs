@@ -104,7 +104,8 @@ mod tests {
     fn a_known_bug_is_one_line_and_each_new_finding_another() {
         let known = Some("old-bug");
         let findings = vec![finding("missing", known), finding("extra", None), finding("missing", known)];
-        let variant = VariantVerdict { variant: 3, result: TrialResult::of(findings) };
+        let variant =
+            VariantVerdict { variant: 3, result: TrialResult::of(findings), exercised: Default::default() };
         assert_eq!(
             lines("case 1", &variant),
             ["case 1 variant 3 batch-2: known: old-bug", "case 1 variant 3 batch-2: steps: extra: create a"]

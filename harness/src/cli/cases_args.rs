@@ -3,9 +3,11 @@
 use clap::{Args, ValueEnum};
 
 use super::amount::Amount;
+use super::leave_out_args::LeaveOutArgs;
 use crate::campaign::Settings;
 use crate::campaign::settings::Sources;
 use crate::graph::NamedGraph;
+use crate::model::LeftOut;
 
 /// Which cases are generated.
 #[derive(Debug, Args)]
@@ -37,6 +39,8 @@ pub struct CasesArgs {
     /// The share of resources with create_before_destroy
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
     create_before_destroy: f64,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
 }
 
 /// The shape of sources that are drawn.
@@ -62,6 +66,7 @@ impl CasesArgs {
             resources: self.resources.range(),
             edges: self.edges.range(),
             create_before_destroy: self.create_before_destroy,
+            left_out: self.leave_out.or(&LeftOut::none()),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::campaign_text::Display;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::layered::Layered;
+use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
 use super::report_args::ReportArgs;
 use super::{CliResult, Outcome};
@@ -32,6 +33,8 @@ pub struct ReplayArgs {
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
     #[command(flatten)]
+    leave_out: LeaveOutArgs,
+    #[command(flatten)]
     known: KnownArgs,
     #[command(flatten)]
     report: ReportArgs,
@@ -39,7 +42,8 @@ pub struct ReplayArgs {
 
 /// Replays.
 pub fn run(args: ReplayArgs) -> CliResult {
-    let case = Case::read(&args.folder.join(CASE_FILE))?;
+    let mut case = Case::read(&args.folder.join(CASE_FILE))?;
+    case.left_out = args.leave_out.or(&case.left_out);
     let args = match judge::engine(&args.folder, &case) {
         Some(engine) => Layered::own::<ReplayArgs>("replay")?.with(&[("engine".to_owned(), engine)])?,
         None => args,

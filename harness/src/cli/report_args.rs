@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::campaign_text::lines;
-use super::{CannotRun, CliResult, Outcome, output};
+use super::{CannotRun, CliResult, Outcome, exercised_text, output};
 use crate::campaign::judge::variant_folder;
 use crate::campaign::junit;
 use crate::campaign::known::KnownFindings;
@@ -73,6 +73,7 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
     if let Some(spent) = &report.spent {
         writeln!(out, "  time          {spent}")?;
     }
+    exercised_text::write(out, &report.exercised())?;
     for ((oracle, kind), count) in &tally.signatures {
         writeln!(out, "  {count:5} × {oracle}: {kind}")?;
     }
@@ -130,8 +131,11 @@ mod tests {
             TrialResult::of(vec![finding("extra", None)]),
             TrialResult::Inconclusive { reason: "the disk is full".to_owned() },
         ];
-        let variants =
-            results.into_iter().enumerate().map(|(variant, result)| VariantVerdict { variant, result });
+        let variants = results.into_iter().enumerate().map(|(variant, result)| VariantVerdict {
+            variant,
+            result,
+            exercised: Default::default(),
+        });
         let report = Report {
             title: "runs/1".to_owned(),
             engine: Some("terraform@1.15.5".to_owned()),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::leave_out_args::LeaveOutArgs;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::case::{CASE_FILE, Case};
 use crate::deploy::evidence::{Evidence, Observed, StageEvidence};
@@ -20,6 +21,8 @@ use crate::oracle::{Finding, ORACLES, Trial, expected};
 pub struct ShowArgs {
     /// The variant's folder, such as .equiform/runs/…/case-0003/variant-0001
     folder: PathBuf,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
     /// Show the graph after each stage too
     #[arg(long)]
     graph: bool,
@@ -28,7 +31,8 @@ pub struct ShowArgs {
 /// Shows.
 pub fn run(args: ShowArgs) -> CliResult {
     let folder = &args.folder;
-    let (case, variant) = place(folder)?;
+    let (mut case, variant) = place(folder)?;
+    case.left_out = args.leave_out.or(&case.left_out);
     let batches = case.batches(variant)?;
     let mut evidence = Evidence::open(folder, batches.len())?;
     let mut text = Vec::new();
@@ -37,7 +41,7 @@ pub fn run(args: ShowArgs) -> CliResult {
         writeln!(text, "variant {variant} on {engine}: {}", case.variants[variant])?;
     }
     while let Some((stage, world)) = evidence.next_stage()? {
-        let expectation = expected(&batches, stage.stage);
+        let expectation = expected(&batches, stage.stage, &case.left_out);
         let trial = Trial {
             source: &case.source,
             batches: &batches,

@@ -81,6 +81,7 @@ fn case_with_a_known_cycle() -> Case {
         version: CASE_VERSION,
         seed: 0,
         engine: Some("tofu@1.12.6".to_owned()),
+        left_out: Default::default(),
         source: serde_json::from_str(r#"{"nodes":["a","p"],"edges":[]}"#).unwrap(),
         edges: (0..).map(edges).find(fits).unwrap(),
         variants: vec![
