@@ -20,6 +20,7 @@ mod lexer;
 pub mod model;
 pub mod observe;
 pub mod oracle;
+mod private;
 pub mod program;
 pub mod render;
 pub mod rewrite;

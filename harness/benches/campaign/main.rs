@@ -23,6 +23,7 @@ use equiform::deploy::Runner;
 use equiform::deploy::access::{Provider, Way};
 use equiform::deploy::driver::Driver;
 use equiform::deploy::evidence::{STAGES, Stage, StageRecord};
+use equiform::deploy::hold::Hold;
 use equiform::deploy::spent::Split;
 use equiform::deploy::stop::Stop;
 use equiform::deploy::terraform::Terraform;
@@ -145,6 +146,7 @@ impl Ours {
             engine: engine.clone(),
             access: provider.access(),
             syntax: Syntax::Hcl,
+            hold: Hold::default(),
             patience: Duration::from_secs(120),
             stop: Stop::default(),
             spent: Arc::default(),
@@ -158,14 +160,16 @@ impl Ours {
         let campaign = Campaign {
             runner: &self.runner,
             engine: &name,
+            programs: None,
             oracles: &oracles,
             known: &known,
             shard: part,
             jobs: self.jobs,
+            again: false,
             watcher: &Nobody,
         };
         let begin = Instant::now();
-        let verdicts = campaign.run(settings, out).unwrap_or_else(|error| panic!("{error}"));
+        let verdicts = campaign.run(settings, out).cases().unwrap_or_else(|error| panic!("{error}"));
         measured.time += begin.elapsed();
         measured.found += Tally::of(&verdicts).failed;
         let variants = verdicts.iter().flat_map(|verdict| {

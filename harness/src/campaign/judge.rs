@@ -7,8 +7,11 @@ use super::known::KnownFindings;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use crate::case::{Batch, CASE_FILE, Case, CaseError};
 use crate::coverage::{Exercised, OPERATIONS_COMPARED};
-use crate::deploy::evidence::{Evidence, Stage, Unreadable};
+use crate::deploy::evidence::{Evidence, STAGES, Stage, StageRecord, Unreadable};
 use crate::oracle::{Finding, Oracle, Trial, expected};
+
+/// The folder of a second deployment's evidence, in the variant's.
+pub const AGAIN: &str = "again";
 
 /// The folder of a variant's evidence.
 pub fn variant_folder(case: &Path, variant: usize) -> PathBuf {
@@ -40,7 +43,24 @@ pub fn case(number: usize, folder: &Path, oracles: &[&Oracle]) -> Result<CaseVer
 /// Judges all variants of a case by the evidence in a folder.
 pub fn stored_case(number: usize, case: &Case, folder: &Path, oracles: &[&Oracle]) -> CaseVerdict {
     let judged = |number| verdict(case, number, &variant_folder(folder, number), oracles);
-    CaseVerdict::new(number, (0..case.variants.len()).map(judged).collect())
+    CaseVerdict { case: number, variants: (0..case.variants.len()).map(judged).collect() }
+}
+
+/// How many stages of a variant were not reached, because one before them failed.
+fn not_reached(case: &Case, variant: usize, folder: &Path) -> usize {
+    let records = std::fs::read(folder.join(STAGES)).ok();
+    let records: Option<Vec<StageRecord>> = records.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let stages = case.batches(variant).map(|batches| Stage::all(batches.len()).count()).ok();
+    // Where there is no record, or one that cannot be read, it is not known which stages were reached.
+    stages.zip(records).map_or(0, |(stages, records)| stages.saturating_sub(records.len()))
+}
+
+/// Marks a new finding by what a second deployment left, if there was one.
+pub fn mark_again(case: &Case, verdict: &mut VariantVerdict, folder: &Path, oracles: &[&Oracle]) {
+    let second = folder.join(AGAIN);
+    if matches!(verdict.result, TrialResult::Fail { .. }) && second.join(STAGES).exists() {
+        verdict.again = verdict.result.came_again(&variant(case, verdict.variant, &second, oracles));
+    }
 }
 
 /// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.
@@ -79,7 +99,8 @@ pub fn verdict(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) 
         Ok(findings) => TrialResult::of(findings),
         Err(reason) => TrialResult::Inconclusive { reason },
     };
-    VariantVerdict { variant, result, exercised }
+    let not_reached = not_reached(case, variant, folder);
+    VariantVerdict { exercised, not_reached, ..VariantVerdict::new(variant, result) }
 }
 
 /// Asks the oracles about one stage after the other. Evidence that cannot be read to its end proves nothing, so what was
@@ -93,14 +114,11 @@ fn findings(
 ) -> Result<Vec<Finding>, Unreadable> {
     let mut evidence = Evidence::open(folder, batches.len())?;
     let mut findings = Vec::new();
-    let mut not_reached = Stage::all(batches.len()).count() as u64;
     while let Some((stage, world)) = evidence.next_stage()? {
         let expectation = &expected(batches, stage.stage, &case.left_out);
         let trial = Trial { source: &case.source, batches, expectation, stage: &stage, world };
         findings.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
         exercised.count(&trial, oracles);
-        not_reached -= 1;
     }
-    exercised.checked("stages not reached", not_reached);
     Ok(findings)
 }

@@ -25,8 +25,10 @@ pub struct Report {
     pub settings: Option<Settings>,
     /// The part of a campaign that this is.
     pub shard: Option<Shard>,
-    /// Whether there is a verdict for every case.
-    pub complete: bool,
+    /// How many variants have no verdict, because it was stopped.
+    pub not_run: usize,
+    /// How many verdicts are those of an earlier run.
+    pub earlier: usize,
     /// Where the time went, of what was run just now.
     pub spent: Option<Split>,
     /// The cases, with their folders.
@@ -41,9 +43,12 @@ struct Document<'a> {
     settings: Option<&'a Settings>,
     shard: Option<Shard>,
     complete: bool,
+    not_run: usize,
+    from_earlier_run: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     spent: Option<Split>,
     counts: Counts,
+    stages_not_reached: usize,
     signatures: Vec<SignatureCount<'a>>,
     known: Vec<KnownCount<'a>>,
     exercised: ExercisedEntry,
@@ -62,6 +67,7 @@ struct ExercisedEntry {
 struct Counts {
     passed: usize,
     failed: usize,
+    not_again: usize,
     known: usize,
     inconclusive: usize,
 }
@@ -113,14 +119,18 @@ impl Report {
             engine: self.engine.as_deref(),
             settings: self.settings.as_ref(),
             shard: self.shard,
-            complete: self.complete,
+            complete: self.not_run == 0,
+            not_run: self.not_run,
+            from_earlier_run: self.earlier,
             spent: self.spent,
             counts: Counts {
                 passed: tally.passed,
                 failed: tally.failed,
+                not_again: tally.not_again,
                 known: tally.known,
                 inconclusive: tally.inconclusive,
             },
+            stages_not_reached: tally.stages_not_reached,
             signatures: tally
                 .signatures
                 .iter()

@@ -117,8 +117,17 @@ impl Settings {
             depends_on: 0.25,
             create_before_destroy: self.create_before_destroy,
         };
-        let left_out = self.left_out.clone();
-        Case { version: CASE_VERSION, seed, engine: None, left_out, source: own, edges, variants }
+        Case {
+            version: CASE_VERSION,
+            seed,
+            engine: None,
+            equiform: None,
+            provider: None,
+            left_out: self.left_out.clone(),
+            source: own,
+            edges,
+            variants,
+        }
     }
 }
 

@@ -34,6 +34,12 @@ pub struct Case {
     /// The rules of the model that it is not judged by.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
+    /// The version of equiform that generated it; older ones did not say. Another may generate another case by the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equiform: Option<String>,
+    /// The version of the provider that it was run with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     /// The graph that every variant ends in.
     pub source: NamedGraph,
     /// How edges and lifecycles are chosen.
@@ -105,6 +111,11 @@ impl Case {
             return Err(CaseError::Newer { path: name, found: any.version });
         }
         serde_json::from_slice(&bytes).map_err(json)
+    }
+
+    /// What was generated: the case without what tells where it was run.
+    pub fn generated(&self) -> Self {
+        Self { engine: None, equiform: None, provider: None, ..self.clone() }
     }
 
     /// The batches of a variant, the last one the whole program.

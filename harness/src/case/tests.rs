@@ -15,6 +15,8 @@ fn case(variants: &[&str]) -> Case {
         seed: 3,
         engine: None,
         left_out: Default::default(),
+        equiform: None,
+        provider: None,
         source: NamedGraph::default(),
         edges: EdgeChoice { seed: 3, pinned: 0.0, depends_on: 0.0, create_before_destroy: 0.0 },
         variants: variants.iter().map(|&text| text.to_owned()).collect(),

@@ -1,5 +1,6 @@
 //! What commands that run an engine share: which engine, and how it is run.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use clap::Args;
 use super::{CannotRun, interrupt};
 use crate::deploy::access::{Provider, Way};
 use crate::deploy::driver::Driver;
+use crate::deploy::hold::Hold;
 use crate::deploy::spent::Split;
 use crate::deploy::stop::Stop;
 use crate::deploy::terraform::Terraform;
@@ -48,6 +50,10 @@ pub struct HowArgs {
     /// How programs are written
     #[arg(long, default_value = "hcl")]
     syntax: Syntax,
+    /// How the provider holds operations between begin and end, so that those that may overlap do: `quiet` (until the
+    /// engine sends nothing more), `quiet:5ms`, `5ms` or `off`
+    #[arg(long, default_value = "quiet")]
+    hold: Hold,
 }
 
 /// An engine that is ready, with a provider to attach to, and Ctrl-C in hand.
@@ -60,6 +66,11 @@ pub struct Started {
 }
 
 impl Started {
+    /// Leaves what the provider says of itself in a folder, if it says anything.
+    pub fn keep_provider_log_in(&self, folder: &Path) {
+        self.runner.access.log().keep_in(folder);
+    }
+
     /// Where the time went; none if there was nothing to do.
     pub fn spent(&self) -> Option<Split> {
         let split = self.runner.spent.split(self.provider.computed());
@@ -75,7 +86,7 @@ impl HowArgs {
 
     /// What there is to choose.
     pub fn manner(&self) -> Manner {
-        Manner { provider: self.provider, syntax: self.syntax }
+        Manner { provider: self.provider, syntax: self.syntax, hold: self.hold }
     }
 
     /// Takes Ctrl-C in hand.
@@ -95,7 +106,8 @@ impl HowArgs {
         }
         let name = engine.title();
         let patience = Duration::from_secs(self.timeout);
-        let runner = Runner { engine, access, syntax: self.syntax, patience, stop, spent: Arc::default() };
+        let (syntax, hold, spent) = (self.syntax, self.hold, Arc::default());
+        let runner = Runner { engine, access, syntax, hold, patience, stop, spent };
         Ok(Started { name, runner, provider })
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::campaign_text::lines;
+use super::campaign_text::{lines, note};
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
@@ -12,6 +12,7 @@ use super::report_args::{Format, ReportArgs};
 use super::{CliResult, output};
 use crate::campaign::judge;
 use crate::campaign::report::Report;
+use crate::campaign::stored;
 use crate::case::{CASE_FILE, Case};
 
 /// Judge cases again, from their evidence alone: no engine is run and nothing is written.
@@ -52,6 +53,11 @@ pub fn run(args: JudgeArgs) -> CliResult {
             let engine = judge::engine(&folder, &case).unwrap_or_default();
             for variant in &mut verdict.variants {
                 judge::sort_out(&known, &engine, &case, variant);
+                let place = judge::variant_folder(&folder, variant.variant);
+                judge::mark_again(&case, variant, &place, &oracles);
+            }
+            for told in stored::hold_against(&folder, &mut verdict, &oracles) {
+                note(&told);
             }
             if args.report.format == Format::Text {
                 let place = folder.display().to_string();
@@ -63,7 +69,15 @@ pub fn run(args: JudgeArgs) -> CliResult {
         }
     }
     let title = format!("{} cases", cases.len());
-    let report =
-        Report { title, engine: None, settings: None, shard: None, complete: true, spent: None, cases };
+    let report = Report {
+        title,
+        engine: None,
+        settings: None,
+        shard: None,
+        not_run: 0,
+        earlier: 0,
+        spent: None,
+        cases,
+    };
     args.report.conclude(&report, &known)
 }

@@ -3,15 +3,17 @@
 //! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how an engine
 //! reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a folder to install it from.
 //! [`process`] runs one engine command in a process group of its own, [`evidence`] is what remains on disk: all that the
-//! oracles see. `surroundings` tells what is not the engine's doing. [`stop`] ends it early, [`spent`] is where the time
-//! went.
+//! oracles see. [`hold`] says how the provider holds operations. `surroundings` tells what is not the engine's doing,
+//! [`provider_log`] whether the provider crashed. [`stop`] ends it early, [`spent`] is where the time went.
 
 pub mod access;
 pub mod driver;
 pub mod evidence;
+pub mod hold;
 pub mod mirror;
 pub mod process;
 pub mod provider;
+pub mod provider_log;
 pub mod spent;
 pub mod stop;
 mod surroundings;
@@ -24,12 +26,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::case::{Batch, Case, CaseError};
+use crate::private;
 use crate::render::Syntax;
 use access::{Access, Way};
 use driver::Driver;
 use evidence::{Stage, StageRecord};
+use hold::Hold;
 use process::{Command, Ended};
 use spent::Spent;
 use stop::Stop;
@@ -75,6 +80,9 @@ pub struct Manner {
     pub provider: Way,
     /// How programs are written.
     pub syntax: Syntax,
+    /// How operations are held.
+    #[serde(default = "Hold::before_there_was_a_choice")]
+    pub hold: Hold,
 }
 
 /// An engine, and how it is run.
@@ -86,6 +94,8 @@ pub struct Runner {
     pub access: Access,
     /// How its programs are written.
     pub syntax: Syntax,
+    /// How the provider holds its operations.
+    pub hold: Hold,
     /// How long one command may take.
     pub patience: Duration,
     /// The wish of whoever wants it to end.
@@ -124,13 +134,13 @@ impl Runner {
                 Stage::Cross => other.last().expect("a variant has a batch"),
                 Stage::Idle | Stage::Destroy => batches.last().expect("a variant has a batch"),
             };
-            let record = self.stage(stage, batch, &work, folder)?;
+            let seed = seed_of(case.seed, variant, stage);
+            let record = self.stage(stage, seed, batch, &work, folder)?;
             if self.stop.asked_now() {
                 return Err(DeployError::Stopped);
             }
-            let (succeeded, environment) = (record.succeeded(), self.engine.environment(&self.access));
-            let stage = folder.join(&record.stage);
-            self.spent.keeping.time(|| surroundings::check(folder, &stage, succeeded, &environment))?;
+            let (succeeded, stage) = (record.succeeded(), folder.join(&record.stage));
+            self.spent.keeping.time(|| surroundings::check(folder, &stage, succeeded, &self.access))?;
             records.push(record);
             if !succeeded {
                 break;
@@ -179,6 +189,7 @@ impl Runner {
     fn stage(
         &self,
         stage: Stage,
+        seed: u32,
         batch: &Batch,
         work: &Path,
         folder: &Path,
@@ -194,13 +205,14 @@ impl Runner {
         let mut command = self.command(work);
         command.environment.push(("EQUIFORM_LEDGER".into(), folder.join(evidence::LEDGER).into()));
         command.environment.push(("EQUIFORM_RUN".into(), stage.name().into()));
+        command.environment.push(("EQUIFORM_HOLD".into(), self.hold.variable(seed).into()));
         let ended = command
             .run(arguments, &kept.join(evidence::OUTPUT), &kept.join(evidence::ERRORS), self.patience)
             .map_err(io_error("cannot run", self.engine.executable()))?;
         self.spent.engine.add(ended.took);
         let state = work.join(self.engine.state_file());
         if state.exists() {
-            let copy = || fs::copy(&state, kept.join(evidence::STATE));
+            let copy = || private::copy(&state, &kept.join(evidence::STATE));
             self.spent.keeping.time(copy).map_err(io_error("cannot copy", &state))?;
         }
         Ok(StageRecord {
@@ -218,12 +230,18 @@ impl Runner {
     }
 }
 
+/// The seed by which operations of a stage go on: another one in each, and the same whenever a case is run.
+fn seed_of(case: u64, variant: usize, stage: Stage) -> u32 {
+    let text = format!("{case} {variant} {}", stage.name());
+    u32::from_be_bytes(*Sha256::digest(text).first_chunk().expect("a SHA-256 has 32 bytes"))
+}
+
 fn make_folder(path: &Path) -> Result<(), DeployError> {
-    fs::create_dir_all(path).map_err(io_error("cannot make", path))
+    private::create_folder(path).map_err(io_error("cannot make", path))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), DeployError> {
-    fs::write(path, text).map_err(io_error("cannot write", path))
+    private::write(path, text).map_err(io_error("cannot write", path))
 }
 
 fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DeployError {

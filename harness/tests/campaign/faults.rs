@@ -207,6 +207,8 @@ fn case(nodes: &[&str], depends_on: f64, variants: [&str; 2]) -> Case {
         seed: 0,
         engine: None,
         left_out: Default::default(),
+        equiform: None,
+        provider: None,
         source: serde_json::from_value(source).unwrap(),
         edges: EdgeChoice { seed: 0, pinned: 0.0, depends_on, create_before_destroy: 0.0 },
         variants: variants.map(str::to_owned).to_vec(),

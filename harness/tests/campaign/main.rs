@@ -5,6 +5,7 @@ mod commands;
 mod compare;
 mod faults;
 mod interrupt;
+mod kept;
 mod leftovers;
 mod show;
 mod support;

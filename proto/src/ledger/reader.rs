@@ -7,10 +7,16 @@ use std::io::{BufRead, Read};
 use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Torn};
+use super::entry::{Entry, FORMAT_VERSION, Header, LineHash, OLDEST_FORMAT_VERSION, Operation, Phase, Torn};
 
-/// No header is longer. A foreign file may be one endless line, and is told by its beginning.
-const HEADER_LIMIT: u64 = 4096;
+/// No header is longer, in bytes with its line break. A foreign file may be one endless line, and is told by
+/// its beginning.
+pub const HEADER_LIMIT: usize = 4096;
+
+/// No line is longer, in bytes without its line break; writers keep to it. It is thousands of times what
+/// objects take in practice, and little enough to hold in memory: a damaged or foreign file may have a line
+/// of any length.
+pub const LINE_LIMIT: usize = 64 << 20;
 
 /// What one line of a ledger is.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,11 +42,16 @@ pub enum BadLine {
     #[error("this is not an equiform ledger: its first line is not a ledger's header")]
     NotALedger,
     /// The header is of another format version.
-    #[error("the ledger has format version {found}, and this program reads version {FORMAT_VERSION}")]
+    #[error(
+        "the ledger has format version {found}, and this program reads {OLDEST_FORMAT_VERSION} to {FORMAT_VERSION}"
+    )]
     OtherVersion {
         /// The version that the header gives.
         found: u32,
     },
+    /// The line does not end.
+    #[error("the line is longer than {} MiB: no writer of ledgers leaves such a line", LINE_LIMIT >> 20)]
+    TooLong,
     /// The line is neither an entry nor the beginning of one.
     #[error("not a ledger entry: {0}")]
     Malformed(String),
@@ -164,6 +175,9 @@ impl Chain {
 
     /// Takes the next line, given without its line break. A line that is refused leaves the chain as it was.
     pub fn accept(&mut self, line: &[u8]) -> Result<Record, BadLine> {
+        if line.len() > LINE_LIMIT {
+            return Err(BadLine::TooLong);
+        }
         if self.started { self.accept_entry(line) } else { self.accept_header(line) }
     }
 
@@ -175,7 +189,7 @@ impl Chain {
         }
 
         match serde_json::from_slice::<AnyHeader>(line) {
-            Ok(any) if any.equiform_ledger != FORMAT_VERSION => {
+            Ok(any) if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&any.equiform_ledger) => {
                 return Err(BadLine::OtherVersion { found: any.equiform_ledger });
             }
             Ok(_) => {}
@@ -327,10 +341,8 @@ impl<R: BufRead> Reader<R> {
 
     fn step(&mut self) -> Result<Option<Line>, LedgerError> {
         self.buffer.clear();
-        let read = match self.number {
-            0 => self.input.by_ref().take(HEADER_LIMIT).read_until(b'\n', &mut self.buffer)?,
-            _ => self.input.read_until(b'\n', &mut self.buffer)?,
-        };
+        let limit = if self.number == 0 { HEADER_LIMIT } else { LINE_LIMIT + 1 };
+        let read = self.input.by_ref().take(limit as u64).read_until(b'\n', &mut self.buffer)?;
         if read == 0 {
             return match self.number {
                 0 => Err(LedgerError::Bad { line: 1, reason: BadLine::Empty }),
@@ -361,6 +373,8 @@ impl<R: BufRead> Reader<R> {
 
     fn pair(&mut self, entry: &Entry) -> Result<(), BadLine> {
         match (entry.phase, entry.begin) {
+            // Nothing is known of its lines, so nothing can be wrong with them.
+            _ if entry.op == Operation::Unknown => Ok(()),
             (Phase::Begin, begin)
                 if begin.is_some() || matches!(entry.op, Operation::Drift | Operation::Mark) =>
             {
@@ -370,15 +384,7 @@ impl<R: BufRead> Reader<R> {
                 self.open.insert(entry.seq, (entry.op, entry.id.clone()));
                 Ok(())
             }
-            // A single-line operation: drift, mark.
-            (Phase::Commit | Phase::Fail, None)
-                if matches!(
-                    entry.op,
-                    Operation::Drift | Operation::Mark | Operation::Read | Operation::Import
-                ) =>
-            {
-                Ok(())
-            }
+            (Phase::Commit | Phase::Fail, None) if entry.op.may_be_single_line() => Ok(()),
             (phase, begin) => match begin.and_then(|seq| self.open.remove(&seq)) {
                 Some((op, id)) if op == entry.op && id == entry.id => Ok(()),
                 _ => Err(BadLine::NoBegin { op: entry.op, phase, begin }),

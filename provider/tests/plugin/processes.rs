@@ -28,6 +28,10 @@ fn ten_processes_append_at_once_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("shared.jsonl");
     let plugins: Vec<_> = (0..PROCESSES).map(|_| Plugin::start()).collect();
+    run(async {
+        // A remark needs a ledger that is there.
+        assert_eq!(Engine::new(plugins[0].channel().await).configure(&ledger).await, []);
+    });
     let ids: BTreeSet<String> = std::thread::scope(|scope| {
         let engines: Vec<_> = plugins
             .iter()
@@ -62,7 +66,8 @@ fn ten_processes_append_at_once_and_nothing_is_lost() {
     });
     assert_eq!(ids.len(), PROCESSES * CREATES);
     let (entries, world) = verified(&ledger);
-    assert_eq!(entries.len(), 2 * PROCESSES * CREATES + 20);
+    // Each is configured once; each create has a plan before it and a read after it.
+    assert_eq!(entries.len(), PROCESSES + 4 * PROCESSES * CREATES + 20);
     let committed =
         entries.iter().filter(|entry| entry.op == Operation::Create && entry.phase == Phase::Commit);
     assert_eq!(committed.filter_map(|entry| entry.id.clone()).collect::<BTreeSet<_>>(), ids);
