@@ -9,6 +9,7 @@ pub mod campaign;
 pub mod case;
 pub mod cli;
 pub mod compare;
+pub mod coverage;
 pub mod deploy;
 pub mod egraph;
 pub mod engine;

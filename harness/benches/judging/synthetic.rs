@@ -65,6 +65,7 @@ impl Tree {
         Case {
             version: CASE_VERSION,
             engine: None,
+            left_out: Default::default(),
             equiform: None,
             provider: None,
             seed: 0,

@@ -6,6 +6,7 @@ use super::claim::Claim;
 use super::known::KnownFindings;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use crate::case::{Batch, CASE_FILE, Case, CaseError};
+use crate::coverage::{Exercised, OPERATIONS_COMPARED};
 use crate::deploy::evidence::{Evidence, STAGES, Stage, StageRecord, Unreadable};
 use crate::oracle::{Finding, Oracle, Trial, expected};
 
@@ -36,20 +37,17 @@ pub fn case_folders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 /// Judges all variants of the case in a folder. Nothing is known: see [`sort_out`].
 pub fn case(number: usize, folder: &Path, oracles: &[&Oracle]) -> Result<CaseVerdict, CaseError> {
     let case = Case::read(&folder.join(CASE_FILE))?;
-    let judged = |number| {
-        let place = variant_folder(folder, number);
-        let result = variant(&case, number, &place, oracles);
-        VariantVerdict {
-            not_reached: not_reached(&case, number, &place),
-            ..VariantVerdict::new(number, result)
-        }
-    };
-    let variants = (0..case.variants.len()).map(judged).collect();
-    Ok(CaseVerdict { case: number, variants })
+    Ok(stored_case(number, &case, folder, oracles))
+}
+
+/// Judges all variants of a case by the evidence in a folder.
+pub fn stored_case(number: usize, case: &Case, folder: &Path, oracles: &[&Oracle]) -> CaseVerdict {
+    let judged = |number| verdict(case, number, &variant_folder(folder, number), oracles);
+    CaseVerdict { case: number, variants: (0..case.variants.len()).map(judged).collect() }
 }
 
 /// How many stages of a variant were not reached, because one before them failed.
-pub fn not_reached(case: &Case, variant: usize, folder: &Path) -> usize {
+fn not_reached(case: &Case, variant: usize, folder: &Path) -> usize {
     let records = std::fs::read(folder.join(STAGES)).ok();
     let records: Option<Vec<StageRecord>> = records.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let stages = case.batches(variant).map(|batches| Stage::all(batches.len()).count()).ok();
@@ -79,7 +77,8 @@ pub fn sort_out(known: &KnownFindings, engine: &str, case: &Case, verdict: &mut 
     };
     let mut findings = findings;
     if let Ok(batches) = case.batches(verdict.variant) {
-        known.mark(engine, &batches, &mut findings);
+        let compared = verdict.exercised.checks.contains_key(OPERATIONS_COMPARED);
+        known.mark(engine, &batches, compared, &mut findings);
     }
     let broken = findings.iter().position(Finding::is_broken_evidence);
     verdict.result = match broken {
@@ -93,27 +92,37 @@ pub fn sort_out(known: &KnownFindings, engine: &str, case: &Case, verdict: &mut 
 
 /// Judges a variant by the evidence in its folder.
 pub fn variant(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) -> TrialResult {
-    let batches = match case.batches(variant) {
-        Ok(batches) => batches,
-        Err(error) => return TrialResult::Inconclusive { reason: error.to_string() },
-    };
-    if batches.last().is_none_or(|batch| batch.deployment.graph() != case.source) {
-        let reason = format!(
-            "variant {variant} does not end in the source's graph: the case was made wrongly, or edited"
-        );
-        return TrialResult::Inconclusive { reason };
-    }
-    let mut found = Vec::new();
-    match judge_stages(case, &batches, folder, oracles, &mut found) {
-        Ok(()) => TrialResult::of(found),
-        Err(error) if found.is_empty() => TrialResult::Inconclusive { reason: error.to_string() },
-        // What was found up to there stays, and that there is more which nobody could judge is told with it.
-        Err(error) => {
-            let stage = found.last().map(|finding| finding.stage.clone()).unwrap_or_default();
-            found.push(Finding::broken_evidence(stage, error.to_string()));
+    verdict(case, variant, folder, oracles).result
+}
+
+/// Judges a variant by the evidence in its folder, and counts what it exercised.
+pub fn verdict(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) -> VariantVerdict {
+    let mut exercised = Exercised { left_out: case.left_out.clone(), ..Exercised::default() };
+    let result = match case.batches(variant) {
+        Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
+        Ok(batches) if batches.last().is_none_or(|batch| batch.deployment.graph() != case.source) => {
+            let reason = format!("variant {variant} does not end in the source's graph: the case was edited");
+            TrialResult::Inconclusive { reason }
+        }
+        Ok(batches) => {
+            let mut found = Vec::new();
+            match judge_stages(case, &batches, folder, oracles, &mut exercised, &mut found) {
+                Ok(()) => {}
+                Err(error) if found.is_empty() => {
+                    let result = TrialResult::Inconclusive { reason: error.to_string() };
+                    return VariantVerdict { exercised, ..VariantVerdict::new(variant, result) };
+                }
+                // What was found up to there stays, and that nobody could judge the rest is told with it.
+                Err(error) => {
+                    let stage = found.last().map(|finding| finding.stage.clone()).unwrap_or_default();
+                    found.push(Finding::broken_evidence(stage, error.to_string()));
+                }
+            }
             TrialResult::of(found)
         }
-    }
+    };
+    let not_reached = not_reached(case, variant, folder);
+    VariantVerdict { exercised, not_reached, ..VariantVerdict::new(variant, result) }
 }
 
 /// Asks the oracles about one stage after the other.
@@ -122,13 +131,15 @@ fn judge_stages(
     batches: &[Batch],
     folder: &Path,
     oracles: &[&Oracle],
+    exercised: &mut Exercised,
     found: &mut Vec<Finding>,
 ) -> Result<(), Unreadable> {
     let mut evidence = Evidence::open(folder, batches.len())?;
     while let Some((stage, world)) = evidence.next_stage()? {
-        let expectation = &expected(batches, stage.stage);
+        let expectation = &expected(batches, stage.stage, &case.left_out);
         let trial = Trial { source: &case.source, batches, expectation, stage: &stage, world };
         found.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
+        exercised.count(&trial, oracles);
     }
     Ok(())
 }

@@ -241,16 +241,14 @@ impl Campaign<'_> {
     fn deploy(&self, work: &Work, place: &Path) -> Result<VariantVerdict, DeployError> {
         let Work { case, variant, .. } = work;
         let judging = &self.runner.spent.judging;
-        let result = match self.runner.deploy(case, *variant, place) {
-            Ok(_) => judging.time(|| judge::variant(case, *variant, place, self.oracles)),
-            Err(error @ DeployError::Case(_)) => TrialResult::Inconclusive { reason: error.to_string() },
+        let mut verdict = match self.runner.deploy(case, *variant, place) {
+            Ok(_) => judging.time(|| judge::verdict(case, *variant, place, self.oracles)),
+            Err(error @ DeployError::Case(_)) => {
+                VariantVerdict::new(*variant, TrialResult::Inconclusive { reason: error.to_string() })
+            }
             Err(error) => return Err(error),
         };
-        let mut verdict = VariantVerdict::new(*variant, result);
-        judging.time(|| {
-            verdict.not_reached = judge::not_reached(case, *variant, place);
-            judge::sort_out(self.known, self.engine, case, &mut verdict);
-        });
+        judging.time(|| judge::sort_out(self.known, self.engine, case, &mut verdict));
         Ok(verdict)
     }
 }

@@ -8,6 +8,7 @@ use super::known::KnownFindings;
 use super::tally::Tally;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use super::{Settings, shard::Shard};
+use crate::coverage::Exercised;
 use crate::deploy::spent::Split;
 
 /// The version of the document.
@@ -50,7 +51,16 @@ struct Document<'a> {
     stages_not_reached: usize,
     signatures: Vec<SignatureCount<'a>>,
     known: Vec<KnownCount<'a>>,
+    exercised: ExercisedEntry,
     cases: Vec<CaseEntry<'a>>,
+}
+
+/// What was exercised, with a count for everything that there is.
+#[derive(Serialize)]
+struct ExercisedEntry {
+    #[serde(flatten)]
+    counts: Exercised,
+    never_due: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -90,9 +100,18 @@ impl Report {
         Tally::of(self.cases.iter().map(|(_, verdict)| verdict))
     }
 
+    /// What all of its variants exercised.
+    pub fn exercised(&self) -> Exercised {
+        let mut sum = Exercised::default();
+        for variant in self.cases.iter().flat_map(|(_, verdict)| &verdict.variants) {
+            sum.add(&variant.exercised);
+        }
+        sum
+    }
+
     /// The document. Of the cases, it has those in which a variant did not pass, with these variants.
     pub fn json(&self, known: &KnownFindings) -> String {
-        let tally = self.tally();
+        let (tally, exercised) = (self.tally(), self.exercised());
         let not_passed = |verdict: &&VariantVerdict| verdict.result != TrialResult::Pass;
         let document = Document {
             version: VERSION,
@@ -130,6 +149,7 @@ impl Report {
                     }
                 })
                 .collect(),
+            exercised: ExercisedEntry { never_due: exercised.never_due(), counts: exercised.filled() },
             cases: self
                 .cases
                 .iter()

@@ -14,6 +14,7 @@ use crate::deploy::stop::Stop;
 use crate::generate::{Batching, Generator, generate, stream};
 use crate::graph::NamedGraph;
 use crate::implicit::{Escape, Pace};
+use crate::model::LeftOut;
 use crate::program::print;
 use crate::source::Source;
 
@@ -42,7 +43,7 @@ impl Sources {
     }
 }
 
-/// What a campaign generates.
+/// What a campaign generates, and by which rules it is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -63,6 +64,9 @@ pub struct Settings {
     pub edges: RangeInclusive<u32>,
     /// The share of resources with create_before_destroy.
     pub create_before_destroy: f64,
+    /// The rules of the model that the cases are not judged by.
+    #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
 }
 
 impl Default for Settings {
@@ -76,6 +80,7 @@ impl Default for Settings {
             resources: 3..=12,
             edges: 1..=16,
             create_before_destroy: 0.2,
+            left_out: LeftOut::none(),
         }
     }
 }
@@ -125,6 +130,7 @@ impl Settings {
             engine: None,
             equiform: None,
             provider: None,
+            left_out: self.left_out.clone(),
             source: own,
             edges,
             variants,

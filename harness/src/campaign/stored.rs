@@ -186,9 +186,7 @@ fn damage(case: &Path, document: &Document) -> Option<String> {
 
 /// A verdict of a version without digests, which is judged again.
 fn judged_again(due: &Case, place: &Path, older: &VariantVerdict, bench: &Bench<'_>) -> VariantVerdict {
-    let mut anew =
-        VariantVerdict::new(older.variant, judge::variant(due, older.variant, place, bench.oracles));
-    anew.not_reached = judge::not_reached(due, older.variant, place);
+    let anew = judge::verdict(due, older.variant, place, bench.oracles);
     match &anew.result {
         TrialResult::Inconclusive { reason } => {
             older.clone().with_damage(format!("{reason}; remove {} to run it again", place.display()))

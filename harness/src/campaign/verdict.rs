@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::coverage::Exercised;
 use crate::oracle::Finding;
 
 /// What comes of a variant.
@@ -70,6 +71,9 @@ pub struct VariantVerdict {
     pub variant: usize,
     /// What came of it.
     pub result: Result,
+    /// What it exercised; nothing in a verdict of an older program.
+    #[serde(default, skip_serializing_if = "Exercised::is_empty")]
+    pub exercised: Exercised,
     /// Whether a new finding came again when the variant was deployed a second time; none if that was not tried, or
     /// could not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +93,7 @@ fn is_zero(count: &usize) -> bool {
 impl VariantVerdict {
     /// What came of a variant that was deployed once, up to its last stage.
     pub fn new(variant: usize, result: Result) -> Self {
-        Self { variant, result, again: None, not_reached: 0, damaged: None }
+        Self { variant, result, exercised: Exercised::default(), again: None, not_reached: 0, damaged: None }
     }
 
     /// The verdict, seeing that its evidence is not what it was: a finding is not lost by that, and anything else cannot

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{NamedGraph, Resource};
-use crate::model::{Deployment, ResourceDescription};
+use crate::model::{Deployment, LeftOut, ResourceDescription};
 use crate::program::{Step, parse};
 use edges::EdgeChoice;
 
@@ -31,6 +31,9 @@ pub struct Case {
     /// The engine it was run on, with its exact version. A case that was not run yet has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
+    /// The rules of the model that it is not judged by.
+    #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
     /// The version of equiform that generated it; older ones did not say. Another may generate another case by the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub equiform: Option<String>,

@@ -14,6 +14,7 @@ fn case(variants: &[&str]) -> Case {
         version: CASE_VERSION,
         seed: 3,
         engine: None,
+        left_out: Default::default(),
         equiform: None,
         provider: None,
         source: NamedGraph::default(),

@@ -4,10 +4,12 @@ use clap::{Args, ValueEnum};
 
 use super::CannotRun;
 use super::amount::{Amount, at_least_one, not_none};
+use super::leave_out_args::LeaveOutArgs;
 use super::size::{Programs, SizeArgs};
 use crate::campaign::Settings;
 use crate::campaign::settings::Sources;
 use crate::graph::NamedGraph;
+use crate::model::LeftOut;
 
 /// Which cases are generated.
 #[derive(Debug, Args)]
@@ -41,6 +43,8 @@ pub struct CasesArgs {
     create_before_destroy: f64,
     #[command(flatten)]
     size: SizeArgs,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
 }
 
 /// The shape of sources that are drawn.
@@ -71,6 +75,7 @@ impl CasesArgs {
             resources: self.resources.range(),
             edges: self.edges.range(),
             create_before_destroy: self.create_before_destroy,
+            left_out: self.leave_out.or(&LeftOut::none()),
         }
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::campaign_text::{lines, note};
 use super::known_args::KnownArgs;
+use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
 use super::report_args::{Format, ReportArgs};
 use super::{CliResult, output};
@@ -22,6 +23,8 @@ pub struct JudgeArgs {
     /// The oracles to ask [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
     #[command(flatten)]
     known: KnownArgs,
     #[command(flatten)]
@@ -43,9 +46,10 @@ pub fn run(args: JudgeArgs) -> CliResult {
             .into());
         }
         for folder in folders {
-            let case = Case::read(&folder.join(CASE_FILE))?;
+            let mut case = Case::read(&folder.join(CASE_FILE))?;
+            case.left_out = args.leave_out.or(&case.left_out);
             let number = case_number(&folder).unwrap_or(cases.len());
-            let mut verdict = judge::case(number, &folder, &oracles)?;
+            let mut verdict = judge::stored_case(number, &case, &folder, &oracles);
             let engine = judge::engine(&folder, &case).unwrap_or_default();
             for variant in &mut verdict.variants {
                 judge::sort_out(&known, &engine, &case, variant);

@@ -9,13 +9,16 @@ mod engine_args;
 mod engines;
 mod equiv;
 mod eval;
+mod exercised_text;
 mod generate;
 mod interrupt;
 mod judge;
 mod known_args;
 mod layered;
+mod leave_out_args;
 mod ledger;
 mod merge;
+mod model;
 mod oracles;
 mod replay;
 mod report_args;
@@ -60,6 +63,7 @@ enum Command {
     Show(show::ShowArgs),
     Merge(merge::MergeArgs),
     Oracles(oracles::OraclesArgs),
+    Model(model::ModelArgs),
 }
 
 /// The exit code after a second Ctrl-C.
@@ -120,6 +124,7 @@ pub fn main() -> ExitCode {
         Command::Merge(args) => merge::run(args),
         Command::Show(args) => show::run(args),
         Command::Oracles(args) => oracles::run(args),
+        Command::Model(args) => model::run(args),
     };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

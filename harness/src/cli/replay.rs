@@ -10,6 +10,7 @@ use super::campaign_text::Display;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::layered::Layered;
+use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
 use super::report_args::{ReportArgs, interrupted};
 use crate::campaign::programs::Programs;
@@ -37,6 +38,8 @@ pub struct ReplayArgs {
     #[arg(long)]
     no_again: bool,
     #[command(flatten)]
+    leave_out: LeaveOutArgs,
+    #[command(flatten)]
     known: KnownArgs,
     #[command(flatten)]
     report: ReportArgs,
@@ -44,7 +47,8 @@ pub struct ReplayArgs {
 
 /// Replays.
 pub fn run(args: ReplayArgs) -> CliResult {
-    let case = Case::read(&args.folder.join(CASE_FILE))?;
+    let mut case = Case::read(&args.folder.join(CASE_FILE))?;
+    case.left_out = args.leave_out.or(&case.left_out);
     let args = match judge::engine(&args.folder, &case) {
         Some(engine) => Layered::own::<ReplayArgs>("replay")?.with(&[("engine".to_owned(), engine)])?,
         None => args,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::campaign_text::{lines, note};
-use super::{CannotRun, CliResult, Outcome, output};
+use super::{CannotRun, CliResult, Outcome, exercised_text, output};
 use crate::campaign::judge::variant_folder;
 use crate::campaign::junit;
 use crate::campaign::known::KnownFindings;
@@ -116,6 +116,7 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
     if let Some(spent) = &report.spent {
         writeln!(out, "  time          {spent}")?;
     }
+    exercised_text::write(out, &report.exercised())?;
     for ((oracle, kind), count) in &tally.signatures {
         writeln!(out, "  {count:5} × {oracle}: {kind}")?;
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::known_args::KnownArgs;
+use super::leave_out_args::LeaveOutArgs;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::judge;
 use crate::case::{CASE_FILE, Case};
@@ -25,6 +26,8 @@ use crate::oracle::{Finding, ORACLES, Trial, expected};
 pub struct ShowArgs {
     /// The variant's folder, such as .equiform/runs/…/case-0003/variant-0001
     folder: PathBuf,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
     /// Show the graph after each stage too
     #[arg(long)]
     graph: bool,
@@ -36,7 +39,8 @@ pub struct ShowArgs {
 pub fn run(args: ShowArgs) -> CliResult {
     let folder = &args.folder;
     let known = args.known.read()?;
-    let (place, case, variant) = place(folder)?;
+    let (place, mut case, variant) = place(folder)?;
+    case.left_out = args.leave_out.or(&case.left_out);
     let engine = judge::engine(&place, &case).unwrap_or_default();
     let batches = case.batches(variant)?;
     let mut evidence = Evidence::open(folder, batches.len())?;
@@ -46,7 +50,7 @@ pub fn run(args: ShowArgs) -> CliResult {
         writeln!(text, "variant {variant} on {engine}: {}", case.variants[variant])?;
     }
     while let Some((stage, world)) = evidence.next_stage()? {
-        let expectation = expected(&batches, stage.stage);
+        let expectation = expected(&batches, stage.stage, &case.left_out);
         let trial = Trial {
             source: &case.source,
             batches: &batches,
@@ -55,7 +59,7 @@ pub fn run(args: ShowArgs) -> CliResult {
             world,
         };
         let mut findings: Vec<Finding> = ORACLES.iter().flat_map(|oracle| oracle.judge(&trial)).collect();
-        known.mark(&engine, &batches, &mut findings);
+        known.mark(&engine, &batches, true, &mut findings);
         new |= findings.iter().any(|finding| finding.known.is_none());
         tell(&mut text, folder, &trial, &findings)?;
         if args.graph {

@@ -18,6 +18,20 @@ pub enum EdgeKind {
     DependsOn,
 }
 
+impl EdgeKind {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::Refs, Self::PinnedRefs, Self::DependsOn];
+
+    /// The attribute or argument that it is written with.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Refs => "refs",
+            Self::PinnedRefs => "pinned_refs",
+            Self::DependsOn => "depends_on",
+        }
+    }
+}
+
 /// A resource as a program describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

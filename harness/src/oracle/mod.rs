@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::Batch;
 use crate::deploy::evidence::{Stage, StageEvidence};
 use crate::graph::NamedGraph;
-use crate::model::{Deployment, Expectation};
+use crate::model::{Deployment, Expectation, LeftOut};
 
 /// What a variant should do in a stage, and what it did.
 pub struct Trial<'a> {
@@ -35,17 +35,20 @@ pub struct Trial<'a> {
     pub world: &'a World,
 }
 
-/// What the model expects of a stage of a variant.
-pub fn expected(batches: &[Batch], stage: Stage) -> Expectation {
+/// What the model expects of a stage of a variant, by all rules that are not left out.
+pub fn expected(batches: &[Batch], stage: Stage, left_out: &LeftOut) -> Expectation {
     let nothing = Deployment::default();
     let batch = |number: usize| match number {
         0 => &nothing,
         number => &batches[number - 1].deployment,
     };
     match stage {
-        Stage::Batch(number) => Expectation::between(batch(number - 1), batch(number)),
-        Stage::Idle | Stage::Cross => Expectation::default(),
-        Stage::Destroy => Expectation::between(batch(batches.len()), &nothing),
+        Stage::Batch(number) => Expectation::without(left_out, batch(number - 1), batch(number)),
+        Stage::Idle | Stage::Cross => {
+            let left_alone = batch(batches.len()).resources.len();
+            Expectation { left_alone, ..Expectation::default() }
+        }
+        Stage::Destroy => Expectation::without(left_out, batch(batches.len()), &nothing),
     }
 }
 

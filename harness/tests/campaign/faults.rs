@@ -206,6 +206,7 @@ fn case(nodes: &[&str], depends_on: f64, variants: [&str; 2]) -> Case {
         version: CASE_VERSION,
         seed: 0,
         engine: None,
+        left_out: Default::default(),
         equiform: None,
         provider: None,
         source: serde_json::from_value(source).unwrap(),

@@ -111,6 +111,24 @@ pub struct StageEvidence {
     pub state_difference: Option<String>,
 }
 
+#[cfg(test)]
+impl StageEvidence {
+    /// A stage of which nothing is known but its operations.
+    pub fn without_state(stage: Stage, record: StageRecord, operations: Vec<Observed>) -> Self {
+        Self {
+            stage,
+            record,
+            operations,
+            requests: Requests::default(),
+            late: Vec::new(),
+            output: Output::default(),
+            state: StateFile::Missing,
+            state_before: None,
+            state_difference: None,
+        }
+    }
+}
+
 /// Evidence that cannot be read: a case for "inconclusive", never for a pass.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {why}")]
