@@ -15,6 +15,8 @@ pub struct Filter {
     pub runs: Vec<String>,
     /// The operation.
     pub ops: Vec<Operation>,
+    /// Whether requests that change nothing are shown. Those that failed always are.
+    pub requests: bool,
     /// The phase.
     pub phases: Vec<Phase>,
     /// The place in the ledger.
@@ -26,6 +28,7 @@ impl Filter {
     pub fn passes(&self, entry: &Entry) -> bool {
         self.seqs.contains(entry.seq)
             && (self.ops.is_empty() || self.ops.contains(&entry.op))
+            && (self.requests || entry.phase == Phase::Fail || !entry.op.is_request_only())
             && (self.phases.is_empty() || self.phases.contains(&entry.phase))
             && is_one_of(&self.keys, entry.key.as_deref(), |key, wanted| key == wanted)
             && is_one_of(&self.runs, entry.run.as_deref(), |run, wanted| run == wanted)
@@ -49,6 +52,11 @@ pub struct SeqRange {
 }
 
 impl SeqRange {
+    /// Whether it is the whole ledger.
+    pub fn is_everything(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Whether the range includes this `seq`.
     pub fn contains(&self, seq: u64) -> bool {
         (self.first..=self.last).contains(&seq)

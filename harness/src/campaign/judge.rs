@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use equiform_proto::ledger::Digest;
+
 use super::claim::Claim;
 use super::known::KnownFindings;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use crate::case::{Batch, CASE_FILE, Case, CaseError};
 use crate::coverage::{Exercised, OPERATIONS_COMPARED};
 use crate::deploy::evidence::{Evidence, STAGES, Stage, StageRecord, Unreadable};
+use crate::observe::meaning_of;
 use crate::oracle::{Finding, Oracle, Trial, expected};
 
 /// The folder of a second deployment's evidence, in the variant's.
@@ -98,6 +101,7 @@ pub fn variant(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) 
 /// Judges a variant by the evidence in its folder, and counts what it exercised.
 pub fn verdict(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) -> VariantVerdict {
     let mut exercised = Exercised { left_out: case.left_out.clone(), ..Exercised::default() };
+    let mut world = None;
     let result = match case.batches(variant) {
         Err(error) => TrialResult::Inconclusive { reason: error.to_string() },
         Ok(batches) if batches.last().is_none_or(|batch| batch.deployment.graph() != case.source) => {
@@ -106,7 +110,7 @@ pub fn verdict(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) 
         }
         Ok(batches) => {
             let mut found = Vec::new();
-            match judge_stages(case, &batches, folder, oracles, &mut exercised, &mut found) {
+            match judge_stages(case, &batches, folder, oracles, &mut exercised, &mut world, &mut found) {
                 Ok(()) => {}
                 Err(error) if found.is_empty() => {
                     let result = TrialResult::Inconclusive { reason: error.to_string() };
@@ -122,7 +126,7 @@ pub fn verdict(case: &Case, variant: usize, folder: &Path, oracles: &[&Oracle]) 
         }
     };
     let not_reached = not_reached(case, variant, folder);
-    VariantVerdict { exercised, not_reached, ..VariantVerdict::new(variant, result) }
+    VariantVerdict { exercised, not_reached, world, ..VariantVerdict::new(variant, result) }
 }
 
 /// Asks the oracles about one stage after the other.
@@ -132,6 +136,7 @@ fn judge_stages(
     folder: &Path,
     oracles: &[&Oracle],
     exercised: &mut Exercised,
+    meaning: &mut Option<Digest>,
     found: &mut Vec<Finding>,
 ) -> Result<(), Unreadable> {
     let mut evidence = Evidence::open(folder, batches.len())?;
@@ -140,6 +145,9 @@ fn judge_stages(
         let trial = Trial { source: &case.source, batches, expectation, stage: &stage, world };
         found.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
         exercised.count(&trial, oracles);
+        if stage.stage == Stage::Batch(batches.len()) && stage.record.succeeded() {
+            *meaning = Some(meaning_of(world));
+        }
     }
     Ok(())
 }

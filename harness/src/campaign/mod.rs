@@ -156,13 +156,15 @@ impl Campaign<'_> {
         cases.extend(whole);
         cases.retain(|verdict| !verdict.variants.is_empty());
         cases.sort_by_key(|verdict| verdict.case);
+        cases.iter_mut().for_each(CaseVerdict::compare_worlds);
         Results { cases, earlier, error }
     }
 
     /// Runs one case into a folder; what an earlier run left there is removed.
     pub fn run_case(&self, number: usize, case: &Case, folder: &Path) -> Results {
         let mut due = Some(self.due(number, case.clone(), folder.to_owned()));
-        let (cases, error) = self.work_off(Queue::new(|| due.take()));
+        let (mut cases, error) = self.work_off(Queue::new(|| due.take()));
+        cases.iter_mut().for_each(CaseVerdict::compare_worlds);
         Results { cases, earlier: 0, error }
     }
 

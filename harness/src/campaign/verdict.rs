@@ -1,11 +1,15 @@
 //! What comes of a variant, and of a case. How it is stored is in [`super::stored`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use equiform_proto::ledger::Digest;
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::Exercised;
 use crate::oracle::Finding;
+
+/// What stands in the place of an oracle's name where variants of a case are held against each other.
+const VARIANTS: &str = "variants";
 
 /// What comes of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +85,9 @@ pub struct VariantVerdict {
     /// How many stages were not reached, because one before them failed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_reached: usize,
+    /// What the world meant after the last batch; none if the variant did not get there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<Digest>,
     /// What is wrong with the evidence of a stored failure, which stays a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<String>,
@@ -90,10 +97,51 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+impl CaseVerdict {
+    /// Holds the worlds that the variants ended in against each other: programs that mean the same must build the same. A
+    /// variant whose world is not that of most has a finding more.
+    pub fn compare_worlds(&mut self) {
+        let mut worlds: BTreeMap<Digest, usize> = BTreeMap::new();
+        let ended = self.variants.iter().filter_map(|variant| variant.world);
+        ended.for_each(|world| *worlds.entry(world).or_default() += 1);
+        // Of several that are as frequent, the one that comes first among the variants.
+        let most = worlds.values().copied().max();
+        let usual =
+            self.variants.iter().filter_map(|variant| variant.world).find(|it| Some(worlds[it]) == most);
+        for variant in
+            self.variants.iter_mut().filter(|variant| variant.world.is_some() && variant.world != usual)
+        {
+            let finding = Finding {
+                oracle: VARIANTS.to_owned(),
+                kind: "another world".to_owned(),
+                stage: "last batch".to_owned(),
+                text: format!(
+                    "variant {} ended in another world than most variants of its case",
+                    variant.variant
+                ),
+                known: None,
+            };
+            let mut findings = variant.result.findings().to_vec();
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+            variant.result = Result::of(findings);
+        }
+    }
+}
+
 impl VariantVerdict {
     /// What came of a variant that was deployed once, up to its last stage.
     pub fn new(variant: usize, result: Result) -> Self {
-        Self { variant, result, exercised: Exercised::default(), again: None, not_reached: 0, damaged: None }
+        Self {
+            variant,
+            result,
+            exercised: Exercised::default(),
+            again: None,
+            not_reached: 0,
+            world: None,
+            damaged: None,
+        }
     }
 
     /// The verdict, seeing that its evidence is not what it was: a finding is not lost by that, and anything else cannot
@@ -149,6 +197,21 @@ mod tests {
         assert_eq!(first.came_again(&of(&[elsewhere])), Some(false));
         let untold = Result::Inconclusive { reason: "the ledger is cut".to_owned() };
         assert_eq!(first.came_again(&untold), None);
+    }
+
+    #[test]
+    fn a_variant_that_ends_in_another_world_than_most_is_told() {
+        let ended_in = |variant, world: u8| VariantVerdict {
+            world: Some(Digest([world; 16])),
+            ..VariantVerdict::new(variant, Result::Pass)
+        };
+        let stopped = VariantVerdict::new(3, Result::Pass);
+        let variants = vec![ended_in(0, 1), ended_in(1, 2), ended_in(2, 2), stopped];
+        let mut case = CaseVerdict { case: 0, variants };
+        case.compare_worlds();
+        case.compare_worlds();
+        let found: Vec<usize> = case.variants.iter().map(|variant| variant.result.findings().len()).collect();
+        assert_eq!(found, [1, 0, 0, 0]);
     }
 
     #[test]

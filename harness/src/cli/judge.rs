@@ -59,6 +59,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
             for told in stored::hold_against(&folder, &mut verdict, &oracles) {
                 note(&told);
             }
+            verdict.compare_worlds();
             if args.report.format == Format::Text {
                 let place = folder.display().to_string();
                 let found: Vec<String> =

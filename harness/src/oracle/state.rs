@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Finding, Trial};
-use crate::deploy::evidence::{Stage, StateFile, Stored};
+use crate::deploy::evidence::{Stage, StateDifference, StateFile, Stored};
 use crate::model::Deployment;
 use crate::model::numbered::{Number, NumberedProgram, Numbering, Walk};
 use crate::render::label;
@@ -27,8 +27,14 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         Some(batch) if trial.stage.record.succeeded() => compare(trial, &batch.deployment),
         _ => Vec::new(),
     };
-    if let Some(difference) = &trial.stage.state_difference {
-        findings.push(Finding::new("state", "changed where nothing was to be", trial, difference.clone()));
+    match &trial.stage.state_difference {
+        None => {}
+        Some(StateDifference::Setting(text)) => {
+            findings.push(Finding::new("state", "setting rewritten", trial, text.clone()));
+        }
+        Some(StateDifference::Other(text)) => {
+            findings.push(Finding::new("state", "changed where nothing was to be", trial, text.clone()));
+        }
     }
     if let (Some((lineage, serial)), Some(state)) = (&trial.stage.state_before, trial.stage.state.state()) {
         if *lineage != state.lineage {
@@ -37,7 +43,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         } else if *serial > state.serial {
             let text = format!("its serial was {serial} and is {}", state.serial);
             findings.push(Finding::new("state", "an older serial", trial, text));
-        } else if *serial == state.serial && !trial.expectation.operations.is_empty() {
+        } else if *serial == state.serial
+            && trial.stage.record.succeeded()
+            && !trial.expectation.operations.is_empty()
+        {
             let text = format!("its serial is still {serial}, and the world has changed");
             findings.push(Finding::new("state", "the same serial", trial, text));
         }

@@ -106,6 +106,10 @@ struct FilterArgs {
     #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = operation_parser())]
     op: Vec<Operation>,
 
+    /// Also what changes nothing: plans, reads, configurations and stops. They are shown anyway if --op or --seq is given
+    #[arg(long)]
+    all: bool,
+
     /// Entries of these phases, separated by commas
     #[arg(long, value_name = "PHASE", value_delimiter = ',', value_parser = phase_parser())]
     phase: Vec<Phase>,
@@ -121,6 +125,7 @@ impl FilterArgs {
             keys: self.key,
             ids: self.id,
             runs: self.run,
+            requests: self.all || !self.op.is_empty() || !self.seq.is_everything(),
             ops: self.op,
             phases: self.phase,
             seqs: self.seq,

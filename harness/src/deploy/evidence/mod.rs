@@ -17,7 +17,7 @@ pub use ledger::Observed;
 use ledger::StagedLedger;
 pub use output::{Alarm, Output, Summary};
 pub use requests::{Misfit, Requests};
-pub use state::{Addresses, Content, State, StateFile, Stored};
+pub use state::{Addresses, Content, State, StateDifference, StateFile, Stored};
 
 /// The records of all stages.
 pub const STAGES: &str = "stages.json";
@@ -108,7 +108,7 @@ pub struct StageEvidence {
     /// Lineage and serial of the state before; none if there was none, or none that could be read.
     pub state_before: Option<(String, u64)>,
     /// How the state file differs from the one before, in stages that are to leave it as it is.
-    pub state_difference: Option<String>,
+    pub state_difference: Option<StateDifference>,
 }
 
 #[cfg(test)]

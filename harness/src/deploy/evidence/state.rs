@@ -177,11 +177,25 @@ pub fn read(path: &Path) -> Result<StateFile, Unreadable> {
     Ok(StateFile::Read(State { lineage: document.lineage, serial: document.serial, objects }))
 }
 
+/// How a state file differs from the one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StateDifference {
+    /// Objects have another `create_before_destroy`, and nothing else is different.
+    Setting(String),
+    /// Anything else.
+    Other(String),
+}
+
 /// How a state file differs from the one before; none if it does not.
 ///
 /// `to_the_byte` is for commands that must not write it. Others that change nothing may count the serial up, and may
 /// list dependencies in another order: nothing is promised about either.
-pub fn difference(before: &Path, after: &Path, to_the_byte: bool) -> Result<Option<String>, Unreadable> {
+pub fn difference(
+    before: &Path,
+    after: &Path,
+    to_the_byte: bool,
+) -> Result<Option<StateDifference>, Unreadable> {
+    let other = |text: &str| Ok(Some(StateDifference::Other(text.to_owned())));
     let bytes = |path: &Path| match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -192,17 +206,34 @@ pub fn difference(before: &Path, after: &Path, to_the_byte: bool) -> Result<Opti
         return Ok(None);
     }
     let (Some(before), Some(after)) = (before, after) else {
-        return Ok(Some("the state file came or went".to_owned()));
+        return other("the state file came or went");
     };
     let normal = |bytes: &[u8]| serde_json::from_slice(bytes).map(|state| normalised(state, to_the_byte));
     let (Ok(before), Ok(after)) = (normal(&before), normal(&after)) else {
-        return Ok(Some("the state file was another one, and one of the two is no state".to_owned()));
+        return other("the state file was another one, and one of the two is no state");
     };
-    match first_difference(&before, &after) {
-        None if to_the_byte => Ok(Some("the state file was written anew".to_owned())),
-        None => Ok(None),
-        Some(place) => Ok(Some(format!("the state file differs at {place}"))),
+    let Some(place) = first_difference(&before, &after) else {
+        return if to_the_byte { other("the state file was written anew") } else { Ok(None) };
+    };
+    if !to_the_byte && without_setting(before) == without_setting(after) {
+        return Ok(Some(StateDifference::Setting(format!("the state file differs at {place}"))));
     }
+    other(&format!("the state file differs at {place}"))
+}
+
+fn without_setting(mut state: Json) -> Json {
+    for instance in instances(&mut state) {
+        if let Some(instance) = instance.as_object_mut() {
+            instance.remove("create_before_destroy");
+        }
+    }
+    state
+}
+
+/// The objects of all resources.
+fn instances(state: &mut Json) -> impl Iterator<Item = &mut Json> {
+    let resources = state.get_mut("resources").and_then(Json::as_array_mut).into_iter().flatten();
+    resources.filter_map(|resource| resource.get_mut("instances")?.as_array_mut()).flatten()
 }
 
 fn normalised(mut state: Json, to_the_byte: bool) -> Json {
@@ -210,10 +241,7 @@ fn normalised(mut state: Json, to_the_byte: bool) -> Json {
         return state;
     }
     state["serial"] = Json::Null;
-    let resources = state.get_mut("resources").and_then(Json::as_array_mut);
-    let instances =
-        resources.into_iter().flatten().filter_map(|resource| resource.get_mut("instances")?.as_array_mut());
-    for instance in instances.flatten() {
+    for instance in instances(&mut state) {
         if let Some(dependencies) = instance.get_mut("dependencies").and_then(Json::as_array_mut) {
             dependencies.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
         }
@@ -250,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    fn differ(before: &Json, after: &Json, to_the_byte: bool) -> Option<String> {
+    fn differ(before: &Json, after: &Json, to_the_byte: bool) -> Option<StateDifference> {
         let folder = tempfile::tempdir().unwrap();
         let paths = [before, after].map(|state| {
             let path = folder.path().join(state.to_string().len().to_string() + &state["serial"].to_string());
@@ -275,7 +303,21 @@ mod tests {
     #[test]
     fn the_place_of_a_difference_is_named() {
         let found = differ(&state(1, &[], ""), &state(2, &[], "new"), false);
-        assert_eq!(found.unwrap(), "the state file differs at resources.0.instances.0.attributes.label");
+        let text = "the state file differs at resources.0.instances.0.attributes.label";
+        assert_eq!(found, Some(StateDifference::Other(text.to_owned())));
+    }
+
+    #[test]
+    fn a_setting_that_is_rewritten_is_told_from_other_changes() {
+        let with_setting = |mut state: Json| {
+            state["resources"][0]["instances"][0]["create_before_destroy"] = Json::Bool(true);
+            state
+        };
+        let before = state(1, &[], "");
+        let found = differ(&before, &with_setting(state(2, &[], "")), false);
+        assert!(matches!(found, Some(StateDifference::Setting(_))), "{found:?}");
+        let found = differ(&before, &with_setting(state(2, &[], "new")), false);
+        assert!(matches!(found, Some(StateDifference::Other(_))), "{found:?}");
     }
 
     #[test]
