@@ -7,14 +7,15 @@ use std::path::Path;
 use equiform::case::edges::EdgeChoice;
 use equiform::case::{CASE_FILE, CASE_VERSION, Case};
 use equiform::deploy::evidence::{ERRORS, LEDGER, OUTPUT, STAGES, STATE, Stage, StageRecord};
-use equiform_proto::ledger::{Attributes, Entry, LineHash, Operation, Phase, Reference};
+use equiform_proto::ledger::{Attributes, Digest, Entry, LineHash, Operation, Phase, Reference};
 use serde_json::json;
 
 /// How many resources depend on one.
 const BRANCHES: usize = 8;
 
-/// Entries in the ledger for each resource: it is created and deleted, every second one is updated.
-pub const ENTRIES_PER_RESOURCE: usize = 5;
+/// Entries in the ledger for each resource: it is created and deleted, every second one is updated; it is planned four times
+/// and read four times.
+pub const ENTRIES_PER_RESOURCE: usize = 13;
 
 /// A tree of resources, in two batches: all of them, then a further reference to the root from every second one.
 pub struct Tree {
@@ -99,6 +100,7 @@ impl Tree {
             let kept = place.join(stage.name());
             fs::create_dir(&kept).unwrap();
             let steps = self.steps(stage);
+            self.write_requests(&mut ledger, stage);
             steps.iter().for_each(|step| ledger.operation(&stage.name(), step));
             fs::write(kept.join(ERRORS), "").unwrap();
             write_output(&kept.join(OUTPUT), stage, &steps);
@@ -118,9 +120,34 @@ impl Tree {
         ledger.bytes
     }
 
+    /// Every object is read, and every resource of the program planned.
+    fn write_requests(&self, ledger: &mut Writer, stage: Stage) {
+        let (run, is_first) = (stage.name(), stage == Stage::Batch(1));
+        // What the object was before the stage, and what it is to be.
+        let before = !matches!(stage, Stage::Batch(_));
+        for resource in (0..self.resources).filter(|_| !is_first) {
+            ledger.request(&run, Operation::Read, resource, |entry| {
+                entry.prior = Some(Digest::of(&attributes(resource, before)));
+            });
+        }
+        for resource in (0..self.resources).filter(|_| stage != Stage::Destroy) {
+            ledger.request(&run, Operation::Plan, resource, |entry| {
+                entry.prior = (!is_first).then(|| Digest::of(&attributes(resource, before)));
+                entry.config = Some(Digest::of(&attributes(resource, !is_first)));
+                entry.planned = entry.config;
+            });
+        }
+    }
+
     fn write_state(&self, path: &Path, stage: Stage) {
         let mut file = BufWriter::new(File::create(path).unwrap());
-        file.write_all(b"{\"version\":4,\"resources\":[").unwrap();
+        let serial = match stage {
+            Stage::Batch(number) => number,
+            Stage::Idle | Stage::Cross => 2,
+            Stage::Destroy => 3,
+        };
+        write!(file, "{{\"version\":4,\"serial\":{serial},\"lineage\":\"synthetic\",\"resources\":[")
+            .unwrap();
         let there = if stage == Stage::Destroy { 0 } else { self.resources };
         for resource in 0..there {
             let dependencies =
@@ -146,6 +173,8 @@ fn id(resource: usize) -> String {
 
 fn attributes(resource: usize, further: bool) -> Attributes {
     let refs: Vec<String> = Tree::refs(resource, further).into_iter().map(id).collect();
+    // A program that refers to nothing says nothing.
+    let refs = (!refs.is_empty()).then_some(refs);
     let revision = if further && Tree::is_updated(resource) { 2 } else { 1 };
     let json = json!({
         "id": id(resource), "key": format!("r{resource}"), "label": null, "pin": null, "pinned_refs": null,
@@ -164,7 +193,7 @@ struct Writer {
 
 impl Writer {
     fn begin(path: &Path) -> Self {
-        let header = r#"{"equiform_ledger":1,"id":"ledger-synthetic","created":"2026-01-01T00:00:00Z"}"#;
+        let header = r#"{"equiform_ledger":2,"id":"ledger-synthetic","created":"2026-01-01T00:00:00Z"}"#;
         let file = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
         let mut writer = Self { file, bytes: 0, seq: 0, prev: LineHash([0; 32]) };
         writer.line(header.as_bytes());
@@ -178,6 +207,17 @@ impl Writer {
         self.prev = LineHash::of(line);
     }
 
+    /// A request that changes nothing.
+    fn request(&mut self, run: &str, operation: Operation, resource: usize, fill: impl FnOnce(&mut Entry)) {
+        self.seq += 1;
+        let mut entry = Entry::new(self.seq, operation, Phase::Commit, 1, self.prev);
+        entry.run = Some(run.to_owned());
+        entry.key = Some(format!("r{resource}"));
+        entry.id = Some(id(resource));
+        fill(&mut entry);
+        self.line(&serde_json::to_vec(&entry).unwrap());
+    }
+
     /// Begin and commit of an operation.
     fn operation(&mut self, run: &str, &(operation, resource, further): &Step) {
         let begin = self.seq + 1;
@@ -189,6 +229,14 @@ impl Writer {
             entry.type_name = Some("mock_node".to_owned());
             entry.key = Some(format!("r{resource}"));
             entry.id = Some(id(resource));
+            if phase == Phase::Begin {
+                // An update is of what was there in the first batch, a delete of what the second one made of it.
+                let was_further = operation == Operation::Delete;
+                let existed = operation != Operation::Create;
+                entry.prior = existed.then(|| Digest::of(&attributes(resource, was_further)));
+                entry.planned = (!was_further).then(|| Digest::of(&attributes(resource, further)));
+                entry.config = entry.planned;
+            }
             if operation != Operation::Delete {
                 let reference = |above| Reference { path: "refs".to_owned(), id: id(above) };
                 entry.refs = Tree::refs(resource, further).into_iter().map(reference).collect();
