@@ -1,7 +1,8 @@
-//! What a campaign really exercised: how often each rule of the model was due, and what the operations that it speaks of
-//! did. A clean run says nothing about a rule that was never due.
+//! What a campaign really exercised: how often each rule of the model was due, and what the operations that
+//! it speaks of did. A clean run says nothing about a rule that was never due.
 //!
-//! [`Exercised`] is the counts, which add up over stages, variants, cases and parts; `stage` takes them from one stage.
+//! [`Exercised`] is the counts, which add up over stages, variants, cases and parts; `stage` takes them from
+//! one stage.
 
 mod closure;
 mod stage;
@@ -19,8 +20,8 @@ pub struct Count {
     pub due: u64,
     /// Those that did as the rule demands. Where any order will do: those that came one after the other.
     pub kept: u64,
-    /// Kept pairs between which no other operation ended: the first was the last that the second can have waited for.
-    /// Without the rule, these would have overlapped.
+    /// Kept pairs between which no other operation ended: the first was the last that the second can have
+    /// waited for. Without the rule, these would have overlapped.
     pub adjacent: u64,
     /// Pairs that were under way at the same time.
     pub overlapped: u64,
@@ -112,7 +113,8 @@ impl Exercised {
         self.replacements.get(&order).copied().unwrap_or_default()
     }
 
-    /// The names of what was never due: rules, but those that were left out; kinds of edges; orders of replacement.
+    /// The names of what was never due: rules, but those that were left out; kinds of edges; orders of
+    /// replacement.
     pub fn never_due(&self) -> Vec<String> {
         let due = |rule: Rule| self.left_out.has(rule) || self.rule(rule).due > 0;
         let rules = Rule::ALL.into_iter().filter(|rule| !due(*rule));

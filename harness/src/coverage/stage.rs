@@ -10,8 +10,8 @@ use crate::deploy::evidence::{Observed, Stage};
 use crate::model::{ExpectedOperation, Kind, ReplacementOrder, Rule, Via};
 use crate::oracle::{Oracle, Trial};
 
-/// Stages with more operations than this have too many pairs for each to be looked at; what no rule orders is not
-/// counted in them.
+/// Stages with more operations than this have too many pairs for each to be looked at; what no rule orders is
+/// not counted in them.
 const MOST_OPERATIONS: usize = 1000;
 
 /// When all operations of a kind on a key were under way.

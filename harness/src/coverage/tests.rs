@@ -8,8 +8,8 @@ use crate::model::notation::{operation, program};
 use crate::model::{Expectation, ExpectedOperation, Kind};
 use crate::oracle::{ORACLES, Oracle, Trial};
 
-/// What the step between two programs exercised, if these operations were observed: `+a[1..4]` is a create of a that began at 1 and
-/// ended at 4.
+/// What the step between two programs exercised, if these operations were observed: `+a[1..4]` is a create of
+/// a that began at 1 and ended at 4.
 fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
     let expectation = Expectation::between(&program(before), &program(after));
     let mut operations: Vec<Observed> = observed.split_whitespace().map(observation).collect();

@@ -63,7 +63,8 @@ pub struct Reason {
     pub rule: Rule,
     /// How the two resources are connected.
     pub via: Via,
-    /// Whether it is so because create_before_destroy has spread to a resource that does not ask for it itself.
+    /// Whether it is so because create_before_destroy has spread to a resource that does not ask for it
+    /// itself.
     pub spread: bool,
 }
 
@@ -259,7 +260,8 @@ impl Plan<'_> {
         }
     }
 
-    /// What dependencies that were deployed ask of the deletes at their ends, also through those that no delete touches.
+    /// What dependencies that were deployed ask of the deletes at their ends, also through those that no
+    /// delete touches.
     fn order_edges_of_before(&mut self, before: &NumberedProgram) {
         let mut walk = Walk::over(self.fates.len());
         for dependent in before.numbers() {
@@ -286,8 +288,9 @@ impl Plan<'_> {
             self.first(delete_dependent, delete_dependency, rule, via, None);
         }
         match (upper, lower) {
-            // With create_before_destroy in force for what is removed, engines change first: nothing is asked. A
-            // dependency that is replaced old object first is deleted in between, which says it already.
+            // With create_before_destroy in force for what is removed, engines change first: nothing is
+            // asked. A dependency that is replaced old object first is deleted in between, which says it
+            // already.
             (
                 Fate::Updated | Fate::Replaced(Turn::Create),
                 Fate::Deleted(Turn::Delete) | Fate::Replaced(Turn::Delete),
@@ -322,7 +325,8 @@ fn via(program: &NumberedProgram, dependency: Number, dependent: Number) -> Via 
     program.edge(dependency, dependent).map_or(Via::Others, Via::Edge)
 }
 
-/// What becomes of each number, and whether that rests on a create_before_destroy that it does not ask for itself.
+/// What becomes of each number, and whether that rests on a create_before_destroy that it does not ask for
+/// itself.
 fn fates(before: &NumberedProgram, after: &NumberedProgram) -> (Vec<Fate>, Vec<bool>) {
     let (was_in_force, in_force) = (before.create_before_destroy(), after.create_before_destroy());
     let comes_into_force = before.spread(&in_force);
@@ -331,7 +335,8 @@ fn fates(before: &NumberedProgram, after: &NumberedProgram) -> (Vec<Fate>, Vec<b
         let place = number as usize;
         fates[place] = Fate::Deleted(Turn::of(was_in_force[place], comes_into_force[place]));
     }
-    // Dependencies first: a dependency that is replaced has a new id, which is a change of those that refer to it.
+    // Dependencies first: a dependency that is replaced has a new id, which is a change of those that refer
+    // to it.
     for number in after.dependencies_first() {
         let place = number as usize;
         let changed = |kind: EdgeKind| {

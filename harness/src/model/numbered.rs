@@ -102,8 +102,8 @@ impl NumberedProgram {
         self.spread(&self.asks)
     }
 
-    /// For each number whether it is here and among the given ones, or one of those depends on it here, through the whole
-    /// chain.
+    /// For each number whether it is here and among the given ones, or one of those depends on it here,
+    /// through the whole chain.
     pub fn spread(&self, from: &[bool]) -> Vec<bool> {
         let mut reached = vec![false; self.present.len()];
         let mut open: Vec<Number> = self.numbers().filter(|number| from[*number as usize]).collect();
@@ -157,8 +157,8 @@ impl Walk {
         Self { reached_in: vec![0; numbers], walk: 0, open: Vec::new(), found: Vec::new() }
     }
 
-    /// What a resource depends on, through those of which `ends` is false. Those of which it is true are reached, and not
-    /// passed.
+    /// What a resource depends on, through those of which `ends` is false. Those of which it is true are
+    /// reached, and not passed.
     pub fn from(
         &mut self,
         program: &NumberedProgram,

@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A rule of the model. The first eight order operations and can be left out; the others say which operations are
-/// due, and how far the first ones reach.
+/// A rule of the model. The first eight order operations and can be left out; the others say which operations
+/// are due, and how far the first ones reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
@@ -27,7 +27,8 @@ pub enum Rule {
     RemovedDependencyFirst,
     /// With create_before_destroy a removed dependency is deleted after that.
     RemovedDependencyOutlives,
-    /// With create_before_destroy the old object of a dependency is deleted after its dependents have changed over.
+    /// With create_before_destroy the old object of a dependency is deleted after its dependents have changed
+    /// over.
     DependentsChangeOver,
     /// What is new is created.
     Created,

@@ -1,5 +1,6 @@
-//! When a known bug is due, and between which resources: conditions on the programs that led to a step, decided by the
-//! model alone. What the engine printed plays no part here; that it names these resources is checked apart.
+//! When a known bug is due, and between which resources: conditions on the programs that led to a step,
+//! decided by the model alone. What the engine printed plays no part here; that it names these resources is
+//! checked apart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +12,19 @@ use crate::model::{Deployment, Expectation, Kind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Condition {
-    /// A dependent that had create_before_destroy in force is removed. Something that it depended on, directly or not, is
-    /// replaced, the old object first.
+    /// A dependent that had create_before_destroy in force is removed. Something that it depended on,
+    /// directly or not, is replaced, the old object first.
     RemovedDependentOutlivesReplacedDependency,
-    /// A dependent is replaced, the new object first. Something that it depended on, directly or not, and that did not
-    /// have create_before_destroy in force, is removed.
+    /// A dependent is replaced, the new object first. Something that it depended on, directly or not, and
+    /// that did not have create_before_destroy in force, is removed.
     ReplacedDependentOutlivesRemovedDependency,
-    /// A dependent is replaced, the new object first. Something that it depended on, directly or not, is replaced too, the
-    /// old object first: the edge between them is gone, or create_before_destroy would have spread.
+    /// A dependent is replaced, the new object first. Something that it depended on, directly or not, is
+    /// replaced too, the old object first: the edge between them is gone, or create_before_destroy would have
+    /// spread.
     ReplacedDependentOutlivesReplacedDependency,
-    /// A dependent is replaced, the new object first. Something that it depended on, directly or not, is removed.
-    /// create_before_destroy was in force for that, and was forgotten in the step before: it was changed, and none of
-    /// its dependents that pass the setting on was.
+    /// A dependent is replaced, the new object first. Something that it depended on, directly or not, is
+    /// removed. create_before_destroy was in force for that, and was forgotten in the step before: it was
+    /// changed, and none of its dependents that pass the setting on was.
     ReplacedDependentOutlivesForgetfulDependency,
 }
 
@@ -43,7 +45,8 @@ pub struct Pair<'a> {
 }
 
 impl Condition {
-    /// The pairs of which it is true in the step to the last of these programs, which were deployed one after the other.
+    /// The pairs of which it is true in the step to the last of these programs, which were deployed one after
+    /// the other.
     pub fn pairs<'a>(self, programs: &[&'a Deployment]) -> Vec<Pair<'a>> {
         let (before, after) = last_step(programs);
         let was_in_force = before.create_before_destroy();
@@ -79,9 +82,9 @@ pub fn last_step<'a>(programs: &[&'a Deployment]) -> (&'a Deployment, &'a Deploy
     }
 }
 
-/// The pairs of a dependent and one of its dependencies in `before` of which both old objects go, the dependent's after
-/// something new is made (create_before_destroy), the dependency's before. An engine that takes the edges of both orders
-/// into one graph has a cycle there.
+/// The pairs of a dependent and one of its dependencies in `before` of which both old objects go, the
+/// dependent's after something new is made (create_before_destroy), the dependency's before. An engine that
+/// takes the edges of both orders into one graph has a cycle there.
 fn outliving<'a>(
     was_in_force: &BTreeSet<&str>,
     before: &'a Deployment,
@@ -113,9 +116,9 @@ fn outliving<'a>(
     pairs
 }
 
-/// The resources that a forgetful engine has create_before_destroy in its state for, after the last of the programs:
-/// what it left alone has the setting if it is in force, what it changed only if it is in force among all that was changed
-/// in the same step.
+/// The resources that a forgetful engine has create_before_destroy in its state for, after the last of the
+/// programs: what it left alone has the setting if it is in force, what it changed only if it is in force
+/// among all that was changed in the same step.
 fn remembered<'a>(programs: &[&'a Deployment]) -> BTreeSet<&'a str> {
     let (before, after) = last_step(programs);
     let operations = Expectation::between(before, after).operations;

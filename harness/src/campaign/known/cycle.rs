@@ -1,5 +1,5 @@
-//! What a reported cycle names. Engines print the nodes of their graph: a resource, its `(expand)`, its `(destroy)`, and
-//! with create_before_destroy `(destroy deposed 1a2b3c4d)`.
+//! What a reported cycle names. Engines print the nodes of their graph: a resource, its `(expand)`, its
+//! `(destroy)`, and with create_before_destroy `(destroy deposed 1a2b3c4d)`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,8 +27,8 @@ enum Deed {
 /// A node, by the name of its resource in the program.
 type Node<'a> = (&'a str, Deed);
 
-/// Whether the text of a finding reports cycles and nothing else, each of them has both deletes of one of the pairs in
-/// it, and all that they name are nodes of the step from `before` to `after`.
+/// Whether the text of a finding reports cycles and nothing else, each of them has both deletes of one of the
+/// pairs in it, and all that they name are nodes of the step from `before` to `after`.
 pub fn explained(text: &str, pairs: &[Pair<'_>], before: &Deployment, after: &Deployment) -> bool {
     let Some(cycles) = cycles(text) else { return false };
     let step = Nodes::of(before, after);

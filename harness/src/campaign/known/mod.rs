@@ -1,8 +1,9 @@
 //! Known engine bugs, so that a campaign can report them as known and fail on new ones only.
 //!
-//! [`conditions`] are what the model says of the step in which a bug is due, and of the resources that it is about;
-//! `cycle` is what an engine says of them. A finding is taken as known by its signature, the engine's version and such a
-//! condition, whose resources it has to name, or a part of its text: never by its signature alone.
+//! [`conditions`] are what the model says of the step in which a bug is due, and of the resources that it is
+//! about; `cycle` is what an engine says of them. A finding is taken as known by its signature, the engine's
+//! version and such a condition, whose resources it has to name, or a part of its text: never by its
+//! signature alone.
 
 pub mod conditions;
 mod cycle;
@@ -90,8 +91,8 @@ impl KnownFinding {
     }
 }
 
-/// Whether a condition is true of resources that a finding names. A cycle must consist of them and of other nodes of the
-/// step; another text has to have both of them in it.
+/// Whether a condition is true of resources that a finding names. A cycle must consist of them and of other
+/// nodes of the step; another text has to have both of them in it.
 fn explains(condition: Condition, finding: &Finding, programs: &[&Deployment]) -> bool {
     let pairs = condition.pairs(programs);
     if finding.kind == CYCLE {
@@ -175,9 +176,9 @@ impl KnownFindings {
         self.0.iter().find(|entry| entry.name == name)
     }
 
-    /// Puts the name of what is known on each finding of a variant that it explains, and takes other names off.
-    /// `compared` says that operations were compared with those that were due: what was done and what was not can be
-    /// told from the findings then.
+    /// Puts the name of what is known on each finding of a variant that it explains, and takes other names
+    /// off. `compared` says that operations were compared with those that were due: what was done and what
+    /// was not can be told from the findings then.
     pub fn mark(&self, engine: &str, batches: &[Batch], compared: bool, findings: &mut [Finding]) {
         findings.iter_mut().for_each(|finding| finding.known = None);
         let entries: Vec<&KnownFinding> = self.0.iter().filter(|entry| entry.concerns(engine)).collect();

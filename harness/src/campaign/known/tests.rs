@@ -1,8 +1,8 @@
 use super::*;
 use crate::model::{EdgeKind, ResourceDescription};
 
-/// Resources as `name:dependencies`, a `!` behind the name for create_before_destroy, a `*` before a dependency for a
-/// reference whose change replaces, a `~` for one whose change updates.
+/// Resources as `name:dependencies`, a `!` behind the name for create_before_destroy, a `*` before a
+/// dependency for a reference whose change replaces, a `~` for one whose change updates.
 fn deployment(text: &str) -> Deployment {
     let mut deployment = Deployment::default();
     for resource in text.split_whitespace() {
@@ -29,8 +29,8 @@ const REPLACED: Condition = Condition::ReplacedDependentOutlivesRemovedDependenc
 const FORGOTTEN: Condition = Condition::ReplacedDependentOutlivesForgetfulDependency;
 const BOTH: Condition = Condition::ReplacedDependentOutlivesReplacedDependency;
 
-/// The conditions that are true of a step. `p` and `q` stand for what makes a resource change: a pinned reference that
-/// comes or goes.
+/// The conditions that are true of a step. `p` and `q` stand for what makes a resource change: a pinned
+/// reference that comes or goes.
 fn holding(before: &str, after: &str) -> Vec<Condition> {
     holding_after(&[before, after])
 }
@@ -101,7 +101,8 @@ fn mark_of(engine: &str, before: &str, after: &str, text: &str) -> Option<String
 const REPORTED: &str = "apply ended with exit code 1: Error: Cycle: \
                         mock_node.a, mock_node.b (destroy), mock_node.a (destroy)";
 
-/// The smallest case of `cycle-dependent-removed`: b, which has create_before_destroy, is removed, and a is replaced.
+/// The smallest case of `cycle-dependent-removed`: b, which has create_before_destroy, is removed, and a is
+/// replaced.
 const SMALLEST: (&str, &str) = ("p a:*p b!:a", "p a");
 
 #[test]
@@ -185,7 +186,8 @@ fn the_pairs_of_a_condition_are_those_that_the_reduced_cases_name() {
 
 #[test]
 fn a_setting_that_was_forgotten_for_one_resource_explains_no_cycle_of_another() {
-    // The setting is forgotten for f, which stays; r, which is removed, never had it: that is the second condition.
+    // The setting is forgotten for f, which stays; r, which is removed, never had it: that is the second
+    // condition.
     let programs = ["p u f b!:f,*p r c:r,*p", "p u f:~u b!:f,*p r c:r,*p", "p u f:~u b!:f,*p c d!:c"];
     assert_eq!(holding_after(&programs), [REPLACED]);
 }
