@@ -70,7 +70,11 @@ pub fn run(args: RunArgs) -> CliResult {
     started.keep_provider_log_in(&out);
     let variants = usize::try_from(settings.variants)?;
     let all = claim.cases().count() * variants;
-    let missing = |number| stored_verdicts::missing(&case_folder(&out, number), variants).len();
+    let missing = |number| {
+        let folder = case_folder(&out, number);
+        // Of a case that was not begun all are missing, however many that are.
+        if folder.exists() { stored_verdicts::missing(&folder, variants).len() } else { variants }
+    };
     let left: usize = claim.cases().map(missing).sum();
     if left < all || args.resume.is_some() {
         note(&format!("{} of {all} variants are from an earlier run, {left} are left", all - left));

@@ -26,7 +26,8 @@ fn a_variant_is_shown_stage_by_stage_with_what_was_expected_and_done() {
     };
     let (code, text) = show();
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("  expected  +r0 +r1\n  did       +r0[1..2] +r1[3..4]\n"), "{text}");
+    // Configured twice, and each planned twice: once with all the others, once before it is created.
+    assert!(text.contains("  expected  +r0 +r1\n  did       +r0[6..7] +r1[9..10]\n"), "{text}");
     std::fs::remove_file(place.join("batch-1/state.json")).unwrap();
     let (code, text) = show();
     assert_eq!(code, Some(1), "{text}");

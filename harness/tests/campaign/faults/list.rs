@@ -443,7 +443,7 @@ fn updates() -> Case {
 
 /// A chain of order alone that goes in the second batch, beside a resource that stays.
 fn removed_by_order() -> Case {
-    let variant = "(rem a (rem b (rem c (cut (add s (con b c (con a b (add c (add b (add a empty)))))))))";
+    let variant = "(rem a (rem b (rem c (cut (add s (con b c (con a b (add c (add b (add a empty))))))))))";
     case(&["s"], 1.0, [variant, variant])
 }
 

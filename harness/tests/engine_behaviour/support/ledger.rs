@@ -106,9 +106,11 @@ impl Ledger {
         self.entries.last().map_or(0, |entry| entry.seq)
     }
 
-    /// The operations that ended after an entry.
+    /// The operations that ended after an entry. Requests that change nothing are none.
     pub fn operations_since(&self, seq: u64) -> Operations {
-        let ended = self.entries.iter().filter(|entry| entry.seq > seq && entry.phase != Phase::Begin);
+        let is_operation = |entry: &&Entry| !entry.op.is_request_only() && entry.op != Operation::Import;
+        let entries = self.entries.iter().filter(is_operation);
+        let ended = entries.filter(|entry| entry.seq > seq && entry.phase != Phase::Begin);
         Operations(ended.map(Span::of).collect())
     }
 }
