@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -12,8 +13,15 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long the wire has to be quiet, unless told otherwise: longer than an engine that is not waiting for an answer takes
-/// to send its next request, and short against the time that an engine's command takes.
-const QUIET: Duration = Duration::from_millis(3);
+/// to send its next request, and short against the time that an engine's command takes. On a busy machine engines take
+/// longer between two requests, and so does the wire to be quiet.
+const QUIET: RangeInclusive<Duration> = Duration::from_millis(3)..=Duration::from_millis(25);
+
+/// The wire is quiet after so many times the usual time between two requests.
+const USUAL_GAPS: u32 = 3;
+
+/// What lies further apart belongs to different bursts of requests.
+const BURST: Duration = Duration::from_millis(100);
 
 /// Of the operations that are held, one in so many goes on at a time.
 const AT_ONCE: usize = 4;
@@ -29,8 +37,8 @@ pub enum Hold {
     /// Until no request has come in for some time. Then one of them goes on, chosen by seed, and the others are held until it
     /// is quiet again.
     UntilQuiet {
-        /// For how long.
-        quiet: Duration,
+        /// For how long; none for what fits the pace of the engine.
+        quiet: Option<Duration>,
         /// Decides which one goes on.
         seed: u64,
     },
@@ -54,7 +62,7 @@ impl FromStr for Hold {
             Some("quiet") => {
                 let mut parts = parts.by_ref().peekable();
                 let quiet = parts.next_if(|part| part.ends_with('s'));
-                let quiet = quiet.map_or(Some(QUIET), duration).ok_or_else(refused)?;
+                let quiet = quiet.map(|quiet| duration(quiet).ok_or_else(refused)).transpose()?;
                 let seed = parts.next().map_or(Ok(0), str::parse).map_err(|_| refused())?;
                 if parts.next().is_some() {
                     return Err(refused());
@@ -90,6 +98,8 @@ pub struct Wire {
 struct State {
     /// When the last request came in, or the last operation went on.
     last: Option<Instant>,
+    /// The usual time between two requests of a burst.
+    usual_gap: Duration,
     tickets: u64,
     /// Those that are held, in the order in which they will go on.
     held: BTreeSet<Ticket>,
@@ -103,7 +113,13 @@ type Ticket = (u64, u64);
 impl Wire {
     /// A request has come in.
     pub fn touch(&self) {
-        self.state.lock().expect("no holder panics").last = Some(Instant::now());
+        let mut state = self.state.lock().expect("no holder panics");
+        let now = Instant::now();
+        if let Some(gap) = state.last.map(|last| now - last).filter(|gap| *gap < BURST) {
+            // Each new one counts for a quarter, so a few of them suffice to learn the pace.
+            state.usual_gap = (3 * state.usual_gap + gap) / 4;
+        }
+        state.last = Some(now);
     }
 
     /// Waits as long as operations are held. `name` tells the operation from others that are held at the same time; a stop
@@ -122,7 +138,7 @@ impl Wire {
         }
     }
 
-    async fn until_quiet(&self, quiet: Duration, rank: impl Hash) {
+    async fn until_quiet(&self, quiet: Option<Duration>, rank: impl Hash) {
         let held = Held::new(self, rank);
         loop {
             // Registered before the look: what is released between the two must not be missed.
@@ -137,8 +153,10 @@ impl Wire {
     }
 
     /// When to look again; none if the operation goes on now.
-    fn look(&self, ticket: Ticket, quiet: Duration) -> Option<Instant> {
+    fn look(&self, ticket: Ticket, quiet: Option<Duration>) -> Option<Instant> {
         let mut state = self.state.lock().expect("no holder panics");
+        let at_its_pace = (USUAL_GAPS * state.usual_gap).clamp(*QUIET.start(), *QUIET.end());
+        let quiet = quiet.unwrap_or(at_its_pace);
         let now = Instant::now();
         let is_quiet = state.last.is_none_or(|last| last + quiet <= now);
         if is_quiet && state.held.contains(&ticket) {
@@ -191,9 +209,9 @@ mod tests {
         let ms = Duration::from_millis;
         assert_eq!("off".parse(), Ok(Hold::Off));
         assert_eq!("2s".parse(), Ok(Hold::For(ms(2000))));
-        assert_eq!("quiet".parse(), Ok(Hold::UntilQuiet { quiet: QUIET, seed: 0 }));
-        assert_eq!("quiet:9".parse(), Ok(Hold::UntilQuiet { quiet: QUIET, seed: 9 }));
-        assert_eq!("quiet:7ms:9".parse(), Ok(Hold::UntilQuiet { quiet: ms(7), seed: 9 }));
+        assert_eq!("quiet".parse(), Ok(Hold::UntilQuiet { quiet: None, seed: 0 }));
+        assert_eq!("quiet:9".parse(), Ok(Hold::UntilQuiet { quiet: None, seed: 9 }));
+        assert_eq!("quiet:7ms:9".parse(), Ok(Hold::UntilQuiet { quiet: Some(ms(7)), seed: 9 }));
         for text in
             ["", "on", "5", "ms", "-1ms", "+1ms", "2h", "quiet:", "quiet:1ms:x", "quiet:1ms:1:1", "9999999s"]
         {
@@ -212,7 +230,7 @@ mod tests {
             for name in operations.iter().copied() {
                 let (wire, order) = (wire.clone(), order.clone());
                 tasks.spawn(async move {
-                    let hold = Hold::UntilQuiet { quiet: Duration::from_millis(10), seed };
+                    let hold = Hold::UntilQuiet { quiet: Some(Duration::from_millis(10)), seed };
                     wire.hold(hold, name, &CancellationToken::new()).await;
                     let after = u64::try_from(begin.elapsed().as_millis()).unwrap();
                     order.lock().unwrap().push((name, after));
@@ -248,6 +266,29 @@ mod tests {
         let firsts: HashSet<&str> = (0..20).map(first).collect();
         assert_eq!(firsts.len(), 3);
         assert_eq!(first(7), first(7));
+    }
+
+    #[test]
+    fn an_engine_that_is_slow_between_requests_is_waited_for_longer() {
+        let after_gaps_of = |gap: u64| {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+            runtime.unwrap().block_on(async {
+                let wire = Wire::default();
+                for _ in 0..20 {
+                    wire.touch();
+                    tokio::time::sleep(Duration::from_millis(gap)).await;
+                }
+                wire.touch();
+                let begin = Instant::now();
+                let hold = Hold::UntilQuiet { quiet: None, seed: 0 };
+                wire.hold(hold, "a", &CancellationToken::new()).await;
+                begin.elapsed().as_millis()
+            })
+        };
+        let [quick, slow, slowest] = [0, 5, 90].map(after_gaps_of);
+        assert_eq!((quick, slowest), (3, 25));
+        assert!((14..=16).contains(&slow), "{slow}");
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub fn schema() -> Schema {
             text(
                 HOLD,
                 "How operations are held between their begin and their end, so that those that the engine allows to \
-                 overlap do overlap: off, a time such as 5ms, or quiet (until no request has come in for 3 ms; \
+                 overlap do overlap: off, a time such as 5ms, or quiet (until no request has come in for some milliseconds; \
                  quiet:5ms and quiet:5ms:SEED say for how long, and which one then goes on first). Without it \
                  EQUIFORM_HOLD says so, and without that it is off.",
             ),

@@ -231,7 +231,7 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: "a create is not waited for",
         seen_by: "order",
-        case: by_order,
+        case: long_by_order,
         stages: "batch-1",
         script: r#"cp main.tf whole; sed -i '/depends_on/d' main.tf; real "$@"
                    cp whole main.tf; real "$@" >/dev/null"#,
@@ -247,7 +247,7 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: "a delete is not waited for",
         seen_by: "order",
-        case: by_order,
+        case: long_by_order,
         stages: "destroy",
         script: r#"sed -i '/depends_on/d' main.tf
                    sed -i '/"dependencies": \[/,/\]/{/mock_node/d}' terraform.tfstate; real "$@""#,
@@ -315,7 +315,8 @@ pub const FAULTS: &[Fault] = &[
         seen_by: "requests",
         case: chain,
         stages: "batch-2",
-        script: r#"one=$(grep -m1 '"private"' terraform.tfstate); two=$(grep '"private"' terraform.tfstate | sed -n 2p)
+        script: r#"value() { grep -o '"private": "[^"]*"' terraform.tfstate | sed -n "$1p"; }
+                   one=$(value 1); two=$(value 2)
                    sed -i "s|$one|@|; s|$two|$one|; s|@|$two|" terraform.tfstate; real "$@""#,
     },
     Fault {
