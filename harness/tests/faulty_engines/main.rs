@@ -1,0 +1,100 @@
+//! Faults in an engine, not around it: OpenTofu with one file exchanged, so that its graph breaks a rule of the model.
+//!
+//! Building and judging all of them takes a good while, so that is done by `make test-faulty-engines`. The other tests here
+//! hold the list of faults and the page to each other.
+
+mod campaign;
+mod fault;
+mod workshop;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use campaign::Seen;
+use fault::{Fault, Faults};
+use workshop::Workshop;
+
+/// The page that shows what was found.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/oracles.md");
+
+/// Names a part of the faults: those with this text in their names are built, and the page is not compared.
+const PART: &str = "EQUIFORM_FAULTS";
+
+fn row(fault: &Fault, seen: &BTreeSet<String>) -> String {
+    let rules: Vec<String> = fault.rules.iter().map(u8::to_string).collect();
+    let oracles: Vec<String> = seen.iter().map(|oracle| format!("`{oracle}`")).collect();
+    format!("| {} | {} | {} |", fault.name, rules.join(", "), oracles.join(", "))
+}
+
+#[test]
+#[ignore = "builds OpenTofu once for each fault: make test-faulty-engines"]
+fn every_fault_in_an_engine_is_found_within_50_variants() {
+    let faults = Faults::read();
+    let part = std::env::var(PART).ok();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("faulty-engines");
+    let workshop = Workshop::open(&folder, &faults);
+    let judge = |name: &str, fault: Option<&Fault>| -> Result<Seen, String> {
+        let started = Instant::now();
+        let engine = workshop.build(&faults, fault)?;
+        let built = started.elapsed();
+        let seen = campaign::run(&engine, &folder.join(name.replace(' ', "-")));
+        println!(
+            "{name}: {} of 50 variants, first {:?}, by {:?}; built in {built:.0?}, judged in {:.0?}",
+            seen.variants,
+            seen.first,
+            seen.oracles,
+            started.elapsed() - built
+        );
+        for line in seen.samples.iter().chain(&seen.inconclusive) {
+            println!("    {line}");
+        }
+        Ok(seen)
+    };
+    let mut problems = Vec::new();
+    match judge("no fault", None) {
+        Ok(seen) if seen.oracles.is_empty() && seen.inconclusive.is_empty() => {}
+        Ok(seen) => problems.push(format!("without a fault: {:?} {:?}", seen.samples, seen.inconclusive)),
+        Err(error) => panic!("the engine as it is: {error}"),
+    }
+    let mut table = Vec::new();
+    for fault in &faults.fault {
+        if part.as_ref().is_some_and(|part| !fault.name.contains(part)) {
+            continue;
+        }
+        match judge(&fault.name, Some(fault)) {
+            Ok(seen) if seen.first.is_some() => table.push(row(fault, &seen.oracles)),
+            Ok(_) => problems.push(format!("{} is not found", fault.name)),
+            Err(error) => problems.push(format!("{}: {error}", fault.name)),
+        }
+    }
+    println!("{}", table.join("\n"));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    if part.is_none() {
+        let page = fs::read_to_string(PAGE).unwrap();
+        let missing: Vec<&String> = table.iter().filter(|row| !page.contains(row.as_str())).collect();
+        assert!(missing.is_empty(), "docs/oracles.md does not show what was measured: {missing:#?}");
+    }
+}
+
+#[test]
+fn every_rule_of_the_model_is_broken_by_a_fault_and_every_fault_has_a_name_of_its_own() {
+    let faults = Faults::read().fault;
+    let broken: BTreeSet<u8> = faults.iter().flat_map(|fault| fault.rules.iter().copied()).collect();
+    assert_eq!(broken, (1..=8).collect());
+    let names: BTreeSet<&str> = faults.iter().map(|fault| fault.name.as_str()).collect();
+    assert_eq!(names.len(), faults.len());
+}
+
+#[test]
+fn the_page_lists_the_faults_in_their_order_with_the_rules_they_break() {
+    let page = fs::read_to_string(PAGE).unwrap();
+    let mut rest = page.as_str();
+    for fault in Faults::read().fault {
+        let start = row(&fault, &BTreeSet::new());
+        let start = start.trim_end_matches(" |");
+        let place = rest.find(start).unwrap_or_else(|| panic!("docs/oracles.md has no row `{start}` in its place"));
+        rest = &rest[place + start.len()..];
+    }
+}
