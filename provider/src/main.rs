@@ -4,6 +4,7 @@
 
 mod cli;
 mod diagnostic;
+mod hold;
 mod ledger;
 mod mint;
 mod plugin;

@@ -23,6 +23,7 @@ use equiform::deploy::Runner;
 use equiform::deploy::access::{Provider, Way};
 use equiform::deploy::driver::Driver;
 use equiform::deploy::evidence::{STAGES, Stage, StageRecord};
+use equiform::deploy::hold::Hold;
 use equiform::deploy::spent::Split;
 use equiform::deploy::stop::Stop;
 use equiform::deploy::terraform::Terraform;
@@ -145,6 +146,7 @@ impl Ours {
             engine: engine.clone(),
             access: provider.access(),
             syntax: Syntax::Hcl,
+            hold: Hold::default(),
             patience: Duration::from_secs(120),
             stop: Stop::default(),
             spent: Arc::default(),

@@ -8,6 +8,7 @@ use clap::Args;
 use super::{CannotRun, interrupt};
 use crate::deploy::access::{Provider, Way};
 use crate::deploy::driver::Driver;
+use crate::deploy::hold::Hold;
 use crate::deploy::spent::Split;
 use crate::deploy::stop::Stop;
 use crate::deploy::terraform::Terraform;
@@ -48,6 +49,10 @@ pub struct HowArgs {
     /// How programs are written
     #[arg(long, default_value = "hcl")]
     syntax: Syntax,
+    /// How the provider holds operations between begin and end, so that those that may overlap do: `quiet` (until the
+    /// engine sends nothing more), `quiet:5ms`, `5ms` or `off`
+    #[arg(long, default_value = "quiet")]
+    hold: Hold,
 }
 
 /// An engine that is ready, with a provider to attach to, and Ctrl-C in hand.
@@ -75,7 +80,7 @@ impl HowArgs {
 
     /// What there is to choose.
     pub fn manner(&self) -> Manner {
-        Manner { provider: self.provider, syntax: self.syntax }
+        Manner { provider: self.provider, syntax: self.syntax, hold: self.hold }
     }
 
     /// Takes Ctrl-C in hand.
@@ -95,7 +100,8 @@ impl HowArgs {
         }
         let name = engine.title();
         let patience = Duration::from_secs(self.timeout);
-        let runner = Runner { engine, access, syntax: self.syntax, patience, stop, spent: Arc::default() };
+        let (syntax, hold, spent) = (self.syntax, self.hold, Arc::default());
+        let runner = Runner { engine, access, syntax, hold, patience, stop, spent };
         Ok(Started { name, runner, provider })
     }
 }

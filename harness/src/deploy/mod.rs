@@ -3,12 +3,13 @@
 //! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how an engine
 //! reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a folder to install it from.
 //! [`process`] runs one engine command in a process group of its own, [`evidence`] is what remains on disk: all that the
-//! oracles see. `surroundings` tells what is not the engine's doing. [`stop`] ends it early, [`spent`] is where the time
+//! oracles see. [`hold`] says how the provider holds operations. `surroundings` tells what is not the engine's doing. [`stop`] ends it early, [`spent`] is where the time
 //! went.
 
 pub mod access;
 pub mod driver;
 pub mod evidence;
+pub mod hold;
 pub mod mirror;
 pub mod process;
 pub mod provider;
@@ -24,12 +25,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::case::{Batch, Case, CaseError};
 use crate::render::Syntax;
 use access::{Access, Way};
 use driver::Driver;
 use evidence::{Stage, StageRecord};
+use hold::Hold;
 use process::{Command, Ended};
 use spent::Spent;
 use stop::Stop;
@@ -75,6 +78,9 @@ pub struct Manner {
     pub provider: Way,
     /// How programs are written.
     pub syntax: Syntax,
+    /// How operations are held.
+    #[serde(default = "Hold::before_there_was_a_choice")]
+    pub hold: Hold,
 }
 
 /// An engine, and how it is run.
@@ -86,6 +92,8 @@ pub struct Runner {
     pub access: Access,
     /// How its programs are written.
     pub syntax: Syntax,
+    /// How the provider holds its operations.
+    pub hold: Hold,
     /// How long one command may take.
     pub patience: Duration,
     /// The wish of whoever wants it to end.
@@ -124,7 +132,8 @@ impl Runner {
                 Stage::Cross => other.last().expect("a variant has a batch"),
                 Stage::Idle | Stage::Destroy => batches.last().expect("a variant has a batch"),
             };
-            let record = self.stage(stage, batch, &work, folder)?;
+            let seed = seed_of(case.seed, variant, stage);
+            let record = self.stage(stage, seed, batch, &work, folder)?;
             if self.stop.asked_now() {
                 return Err(DeployError::Stopped);
             }
@@ -179,6 +188,7 @@ impl Runner {
     fn stage(
         &self,
         stage: Stage,
+        seed: u32,
         batch: &Batch,
         work: &Path,
         folder: &Path,
@@ -194,6 +204,7 @@ impl Runner {
         let mut command = self.command(work);
         command.environment.push(("EQUIFORM_LEDGER".into(), folder.join(evidence::LEDGER).into()));
         command.environment.push(("EQUIFORM_RUN".into(), stage.name().into()));
+        command.environment.push(("EQUIFORM_HOLD".into(), self.hold.variable(seed).into()));
         let ended = command
             .run(arguments, &kept.join(evidence::OUTPUT), &kept.join(evidence::ERRORS), self.patience)
             .map_err(io_error("cannot run", self.engine.executable()))?;
@@ -216,6 +227,12 @@ impl Runner {
             ledger_bytes: fs::metadata(folder.join(evidence::LEDGER)).map_or(0, |ledger| ledger.len()),
         })
     }
+}
+
+/// The seed by which operations of a stage go on: another one in each, and the same whenever a case is run.
+fn seed_of(case: u64, variant: usize, stage: Stage) -> u32 {
+    let text = format!("{case} {variant} {}", stage.name());
+    u32::from_be_bytes(*Sha256::digest(text).first_chunk().expect("a SHA-256 has 32 bytes"))
 }
 
 fn make_folder(path: &Path) -> Result<(), DeployError> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use equiform::deploy::Runner;
 use equiform::deploy::access::{Provider, Way};
+use equiform::deploy::hold::Hold;
 use equiform::deploy::stop::Stop;
 use equiform::deploy::terraform::Terraform;
 use equiform::engine::{EngineChoice, Engines};
@@ -34,6 +35,7 @@ pub fn runner(engine: &Path, provider: &Provider, patience: Duration) -> Runner 
         engine: Arc::new(Terraform::new(engine)),
         access: provider.access(),
         syntax: Syntax::Hcl,
+        hold: Hold::default(),
         patience,
         stop: Stop::default(),
         spent: Arc::default(),

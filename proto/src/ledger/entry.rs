@@ -6,10 +6,14 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 
-/// The version of the format that this crate writes. A reader refuses any other.
-pub const FORMAT_VERSION: u32 = 1;
+/// The version of the format that this crate writes. Within a version, fields and operations may be added: a reader passes
+/// over those it does not know.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The oldest version that is still read. Version 1 had no requests that change nothing: no plans, reads or configurations.
+pub const OLDEST_FORMAT_VERSION: u32 = 1;
 
 /// An object's attributes, as JSON.
 pub type Attributes = serde_json::Map<String, serde_json::Value>;
@@ -27,8 +31,7 @@ pub struct Header {
 }
 
 /// What was done to the world.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// An object came into the world.
     Create,
@@ -40,16 +43,50 @@ pub enum Operation {
     Read,
     /// The engine imported an object.
     Import,
+    /// The engine asked what a change would amount to.
+    Plan,
+    /// The engine configured the provider.
+    Configure,
+    /// The engine asked for what is in flight to stop.
+    Stop,
+    /// An operation is held back by a schedule. Reserved: nothing writes it yet.
+    Hold,
+    /// An operation that was held back goes on. Reserved, as `Hold` is.
+    Release,
     /// The world changed without the engine: `after` is the object as it is now, or absent if it is gone.
     Drift,
     /// A remark; the world is as before.
     Mark,
+    /// One that a newer program has written. The world is as before, whatever it is.
+    Unknown,
 }
 
 impl Operation {
-    /// All operations.
-    pub const ALL: [Self; 7] =
-        [Self::Create, Self::Update, Self::Delete, Self::Read, Self::Import, Self::Drift, Self::Mark];
+    /// All operations that can be written.
+    pub const ALL: [Self; 12] = [
+        Self::Create,
+        Self::Update,
+        Self::Delete,
+        Self::Read,
+        Self::Import,
+        Self::Plan,
+        Self::Configure,
+        Self::Stop,
+        Self::Hold,
+        Self::Release,
+        Self::Drift,
+        Self::Mark,
+    ];
+
+    /// Whether it is a request of the engine that changes nothing.
+    pub fn is_request_only(self) -> bool {
+        matches!(self, Self::Read | Self::Plan | Self::Configure | Self::Stop)
+    }
+
+    /// Whether it may be a single line, an end without a begin.
+    pub fn may_be_single_line(self) -> bool {
+        !matches!(self, Self::Create | Self::Update | Self::Delete)
+    }
 
     /// The operation's name, as it is written in the ledger.
     pub fn name(self) -> &'static str {
@@ -59,9 +96,41 @@ impl Operation {
             Self::Delete => "delete",
             Self::Read => "read",
             Self::Import => "import",
+            Self::Plan => "plan",
+            Self::Configure => "configure",
+            Self::Stop => "stop",
+            Self::Hold => "hold",
+            Self::Release => "release",
             Self::Drift => "drift",
             Self::Mark => "mark",
+            Self::Unknown => "unknown",
         }
+    }
+}
+
+impl Serialize for Operation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Operation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameVisitor;
+
+        impl Visitor<'_> for NameVisitor {
+            type Value = Operation;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of an operation")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Operation, E> {
+                Ok(Operation::ALL.into_iter().find(|op| op.name() == name).unwrap_or(Operation::Unknown))
+            }
+        }
+
+        deserializer.deserialize_str(NameVisitor)
     }
 }
 
@@ -162,6 +231,30 @@ pub struct Entry {
     /// The text of a mark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// `data` where the object was asked for as a data source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The object as the engine believed it to be when it asked. Absent if it sent none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<Digest>,
+    /// The configuration that the engine sent along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<Digest>,
+    /// On a plan: the object that it ends in. On a change: the object that the engine says was planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Option<Digest>,
+    /// On a read or an import: the object that the engine was given. Absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned: Option<Digest>,
+    /// What the provider was told to do wrong here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// The address of the provider, where it is another than the mock's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The alias of the provider's configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
     /// On a mark: what a killed writer left behind just before this line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torn: Option<Torn>,
@@ -170,6 +263,12 @@ pub struct Entry {
     /// The engine's process, where one asked for the operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine_pid: Option<u32>,
+    /// The connection on which it came, counted by the provider's process from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<u64>,
+    /// Which request on that connection it was, counted from 1. Begin and end of an operation have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<u64>,
     /// The hash of the last whole line before this one, its line break not counted.
     pub prev: LineHash,
 }
@@ -192,9 +291,19 @@ impl Entry {
             after: None,
             error: None,
             note: None,
+            mode: None,
+            prior: None,
+            config: None,
+            planned: None,
+            returned: None,
+            fault: None,
+            provider: None,
+            alias: None,
             torn: None,
             provider_pid,
             engine_pid: None,
+            session: None,
+            request: None,
             prev,
         }
     }
@@ -217,78 +326,116 @@ impl LineHash {
     }
 }
 
-impl fmt::Display for LineHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut text = [0u8; 64];
-        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
-            pair[0] = DIGITS[usize::from(byte >> 4)];
-            pair[1] = DIGITS[usize::from(byte & 15)];
+/// What tells one object from another with other attributes: the first half of the SHA-256 of their JSON, which has no
+/// blanks and its names sorted. Written as 32 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 16]);
+
+impl Digest {
+    /// The digest of an object's attributes.
+    pub fn of(attributes: &Attributes) -> Self {
+        Self::of_json(&serde_json::to_vec(attributes).expect("attributes are JSON"))
+    }
+
+    /// The digest of attributes that are text already.
+    pub fn of_json(json: &[u8]) -> Self {
+        let whole: [u8; 32] = Sha256::digest(json).into();
+        Self(*whole.first_chunk().expect("16 is less than 32"))
+    }
+}
+
+/// Gives a type around bytes its form in hexadecimal digits, for people and in JSON.
+macro_rules! hexadecimal {
+    ($type:ident) => {
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_digits(&self.0, f)
+            }
         }
-        f.write_str(std::str::from_utf8(&text).expect("hexadecimal digits are ASCII"))
-    }
+
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = NotAHash;
+
+            fn from_str(text: &str) -> Result<Self, NotAHash> {
+                read_digits(text).map(Self)
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_str(DigitsVisitor).map(Self)
+            }
+        }
+    };
 }
 
-impl fmt::Debug for LineHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+hexadecimal!(LineHash);
+hexadecimal!(Digest);
+
+fn write_digits(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = [0u8; 64];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
     }
+    f.write_str(std::str::from_utf8(&text[..2 * bytes.len()]).expect("hexadecimal digits are ASCII"))
 }
 
-/// A text that is not 64 hexadecimal digits.
+/// A text that is not as many hexadecimal digits as a hash has.
 #[derive(Debug, thiserror::Error)]
-#[error("a hash is 64 lower-case hexadecimal digits")]
+#[error("a hash is 64 lower-case hexadecimal digits, and a digest 32")]
 pub struct NotAHash;
 
-impl FromStr for LineHash {
-    type Err = NotAHash;
-
-    fn from_str(text: &str) -> Result<Self, NotAHash> {
-        // A table and one test at the end instead of a branch for each digit: every line of a ledger holds a hash.
-        const NO_DIGIT: u8 = 0xff;
-        const VALUES: [u8; 256] = {
-            let mut values = [NO_DIGIT; 256];
-            let mut value = 0;
-            while value < 16 {
-                values[b"0123456789abcdef"[value as usize] as usize] = value;
-                value += 1;
-            }
-            values
-        };
-        let text: &[u8; 64] = text.as_bytes().try_into().map_err(|_| NotAHash)?;
-        let mut seen = 0;
-        let mut hash = [0u8; 32];
-        for (byte, pair) in hash.iter_mut().zip(text.chunks_exact(2)) {
-            let (high, low) = (VALUES[usize::from(pair[0])], VALUES[usize::from(pair[1])]);
-            seen |= high | low;
-            *byte = high << 4 | low & 15;
+fn read_digits<const N: usize>(text: &str) -> Result<[u8; N], NotAHash> {
+    // A table and one test at the end instead of a branch for each digit: every line of a ledger holds a hash.
+    const NO_DIGIT: u8 = 0xff;
+    const VALUES: [u8; 256] = {
+        let mut values = [NO_DIGIT; 256];
+        let mut value = 0;
+        while value < 16 {
+            values[b"0123456789abcdef"[value as usize] as usize] = value;
+            value += 1;
         }
-        if seen == NO_DIGIT { Err(NotAHash) } else { Ok(Self(hash)) }
+        values
+    };
+    let text = text.as_bytes();
+    if text.len() != 2 * N {
+        return Err(NotAHash);
     }
+    let mut seen = 0;
+    let mut hash = [0u8; N];
+    for (byte, pair) in hash.iter_mut().zip(text.chunks_exact(2)) {
+        let (high, low) = (VALUES[usize::from(pair[0])], VALUES[usize::from(pair[1])]);
+        seen |= high | low;
+        *byte = high << 4 | low & 15;
+    }
+    if seen == NO_DIGIT { Err(NotAHash) } else { Ok(hash) }
 }
 
-impl Serialize for LineHash {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+/// Reads hexadecimal digits from JSON.
+struct DigitsVisitor<const N: usize>;
+
+impl<const N: usize> Visitor<'_> for DigitsVisitor<N> {
+    type Value = [u8; N];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&NotAHash, f)
     }
-}
 
-impl<'de> Deserialize<'de> for LineHash {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct HashVisitor;
-
-        impl Visitor<'_> for HashVisitor {
-            type Value = LineHash;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&NotAHash, f)
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<LineHash, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-
-        deserializer.deserialize_str(HashVisitor)
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<[u8; N], E> {
+        read_digits(text).map_err(E::custom)
     }
 }

@@ -10,7 +10,10 @@ mod reader;
 mod sample;
 mod world;
 
-pub use entry::{Attributes, Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Reference, Torn};
+pub use entry::{
+    Attributes, Digest, Entry, FORMAT_VERSION, Header, LineHash, OLDEST_FORMAT_VERSION, Operation, Phase,
+    Reference, Torn,
+};
 pub use packed::PackedAttributes;
 pub use reader::{BadLine, Chain, LedgerError, Line, Reader, Record, Tail};
 pub use world::{Conflict, Object, World};

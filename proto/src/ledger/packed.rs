@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::entry::Attributes;
+use super::entry::{Attributes, Digest};
 
 /// Attributes as JSON with sorted names and no blanks, so that equal attributes are equal texts.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -14,6 +14,11 @@ impl PackedAttributes {
     /// The attributes as a map.
     pub fn unpack(&self) -> Attributes {
         serde_json::from_str(&self.0).expect("this is what packing has written")
+    }
+
+    /// Their digest, the same as that of the map.
+    pub fn digest(&self) -> Digest {
+        Digest::of_json(self.0.as_bytes())
     }
 }
 
@@ -48,7 +53,9 @@ mod tests {
 
     #[test]
     fn attributes_come_back_as_they_were_packed() {
-        assert_eq!(PackedAttributes::from(&attributes("a")).unpack(), attributes("a"));
+        let packed = PackedAttributes::from(&attributes("a"));
+        assert_eq!(packed.unpack(), attributes("a"));
+        assert_eq!(packed.digest(), Digest::of(&attributes("a")));
     }
 
     #[test]

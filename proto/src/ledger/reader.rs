@@ -7,7 +7,7 @@ use std::io::{BufRead, Read};
 use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Torn};
+use super::entry::{Entry, FORMAT_VERSION, Header, LineHash, OLDEST_FORMAT_VERSION, Operation, Phase, Torn};
 
 /// No header is longer. A foreign file may be one endless line, and is told by its beginning.
 const HEADER_LIMIT: u64 = 4096;
@@ -36,7 +36,9 @@ pub enum BadLine {
     #[error("this is not an equiform ledger: its first line is not a ledger's header")]
     NotALedger,
     /// The header is of another format version.
-    #[error("the ledger has format version {found}, and this program reads version {FORMAT_VERSION}")]
+    #[error(
+        "the ledger has format version {found}, and this program reads {OLDEST_FORMAT_VERSION} to {FORMAT_VERSION}"
+    )]
     OtherVersion {
         /// The version that the header gives.
         found: u32,
@@ -175,7 +177,7 @@ impl Chain {
         }
 
         match serde_json::from_slice::<AnyHeader>(line) {
-            Ok(any) if any.equiform_ledger != FORMAT_VERSION => {
+            Ok(any) if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&any.equiform_ledger) => {
                 return Err(BadLine::OtherVersion { found: any.equiform_ledger });
             }
             Ok(_) => {}
@@ -361,6 +363,8 @@ impl<R: BufRead> Reader<R> {
 
     fn pair(&mut self, entry: &Entry) -> Result<(), BadLine> {
         match (entry.phase, entry.begin) {
+            // Nothing is known of its lines, so nothing can be wrong with them.
+            _ if entry.op == Operation::Unknown => Ok(()),
             (Phase::Begin, begin)
                 if begin.is_some() || matches!(entry.op, Operation::Drift | Operation::Mark) =>
             {
@@ -370,15 +374,7 @@ impl<R: BufRead> Reader<R> {
                 self.open.insert(entry.seq, (entry.op, entry.id.clone()));
                 Ok(())
             }
-            // A single-line operation: drift, mark.
-            (Phase::Commit | Phase::Fail, None)
-                if matches!(
-                    entry.op,
-                    Operation::Drift | Operation::Mark | Operation::Read | Operation::Import
-                ) =>
-            {
-                Ok(())
-            }
+            (Phase::Commit | Phase::Fail, None) if entry.op.may_be_single_line() => Ok(()),
             (phase, begin) => match begin.and_then(|seq| self.open.remove(&seq)) {
                 Some((op, id)) if op == entry.op && id == entry.id => Ok(()),
                 _ => Err(BadLine::NoBegin { op: entry.op, phase, begin }),

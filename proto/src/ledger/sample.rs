@@ -15,7 +15,7 @@ impl Sample {
     /// A ledger with a header and nothing else.
     pub fn empty() -> Self {
         let header =
-            Header { version: 1, id: "test".to_owned(), created: "2026-01-01T00:00:00Z".parse().unwrap() };
+            Header { version: 2, id: "test".to_owned(), created: "2026-01-01T00:00:00Z".parse().unwrap() };
         let mut sample = Self { bytes: Vec::new(), chain: Chain::default() };
         sample.write(&serde_json::to_vec(&header).unwrap());
         sample

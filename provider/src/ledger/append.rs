@@ -31,6 +31,7 @@ pub struct AppendFile {
     /// Up to here every byte belongs to a line that the chain has accepted.
     accounted: u64,
     header_hash: LineHash,
+    format: u32,
     last_line: Option<Place>,
     pid: u32,
 }
@@ -56,6 +57,7 @@ impl AppendFile {
             chain: Chain::default(),
             accounted: 0,
             header_hash: LineHash([0; 32]),
+            format: FORMAT_VERSION,
             last_line: None,
             pid: std::process::id(),
         };
@@ -84,7 +86,10 @@ impl AppendFile {
         let line_break = start[..read].iter().position(|&byte| byte == b'\n');
         // Without a line break it is no header; the chain says what it is instead.
         let end = line_break.unwrap_or(read);
-        self.chain.accept(&start[..end]).map_err(|reason| self.bad(reason))?;
+        let record = self.chain.accept(&start[..end]).map_err(|reason| self.bad(reason))?;
+        if let Record::Header(header) = record {
+            self.format = header.version;
+        }
         if line_break.is_none() {
             return Err(self.bad(BadLine::TornHeader));
         }
@@ -124,6 +129,11 @@ impl AppendFile {
     /// The hash of the header's line, which tells this ledger from others.
     pub fn header_hash(&self) -> LineHash {
         self.header_hash
+    }
+
+    /// The version of the ledger's format.
+    pub fn format(&self) -> u32 {
+        self.format
     }
 
     /// The last entry's place, if one has been taken in.

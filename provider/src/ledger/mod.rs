@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use equiform_proto::ledger::{Attributes, Entry, Operation, Phase, Reference};
+use equiform_proto::ledger::{Attributes, Digest, Entry, Operation, Phase, Reference};
 use tokio::sync::{Mutex, MutexGuard};
 
 pub use error::LedgerFailure;
@@ -23,6 +23,8 @@ pub use error::LedgerFailure;
 use append::AppendFile;
 use index::{Damaged, Index};
 use overlay::Overlay;
+
+use crate::hold::Wire;
 
 /// How long an operation waits for another process that holds the ledger's lock.
 const LOCK_PATIENCE: Duration = Duration::from_secs(30);
@@ -56,8 +58,29 @@ pub struct Body {
     pub error: Option<String>,
     /// The text of a mark.
     pub note: Option<String>,
+    /// `data` for a data source.
+    pub mode: Option<String>,
+    /// What the engine sent along.
+    pub sent: Sent,
+    /// What the engine was given.
+    pub returned: Option<Digest>,
     /// The engine's process.
     pub engine_pid: Option<u32>,
+    /// The connection.
+    pub session: Option<u64>,
+    /// The request on it.
+    pub request: Option<u64>,
+}
+
+/// What an engine sent along with a request: what it believed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// The object before.
+    pub prior: Option<Digest>,
+    /// The configuration.
+    pub config: Option<Digest>,
+    /// The object that was planned.
+    pub planned: Option<Digest>,
 }
 
 /// A ledger that is open for reading and appending.
@@ -65,6 +88,7 @@ pub struct Ledger {
     path: PathBuf,
     patience: Duration,
     inner: Mutex<Inner>,
+    wire: Wire,
 }
 
 struct Inner {
@@ -93,7 +117,7 @@ impl Ledger {
         let mut inner = Inner { file, overlay: Overlay::default(), index, index_due, index_every };
         inner.catch_up()?;
         inner.index_if_due(path);
-        Ok(Self { path: path.to_owned(), patience, inner: Mutex::new(inner) })
+        Ok(Self { path: path.to_owned(), patience, inner: Mutex::new(inner), wire: Wire::default() })
     }
 
     /// Whether the file is still the one that its path leads to.
@@ -104,6 +128,20 @@ impl Ledger {
     /// Where the ledger is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What is on the wire for this ledger.
+    pub fn wire(&self) -> &Wire {
+        &self.wire
+    }
+
+    /// Writes down a request that changes nothing. A ledger of format 1 has no place for it.
+    pub async fn note(&self, op: Operation, phase: Phase, body: Body) -> Result<(), LedgerFailure> {
+        let mut transaction = self.lock().await?;
+        if transaction.inner.file.format() > 1 {
+            transaction.append(op, phase, body)?;
+        }
+        Ok(())
     }
 
     /// The last commit of the object with this id, if the object is there.
@@ -166,7 +204,14 @@ impl Transaction<'_> {
             entry.after = body.after;
             entry.error = body.error;
             entry.note = body.note;
+            entry.mode = body.mode;
+            entry.prior = body.sent.prior;
+            entry.config = body.sent.config;
+            entry.planned = body.sent.planned;
+            entry.returned = body.returned;
             entry.engine_pid = body.engine_pid;
+            entry.session = body.session;
+            entry.request = body.request;
         })?;
         let seq = entry.seq;
         inner.overlay.take_in(entry, place);

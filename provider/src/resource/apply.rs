@@ -7,7 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ResourceType, attributes_of, node, text};
 use crate::diagnostic::Problem;
-use crate::ledger::{Body, Ledger, Transaction};
+use crate::hold::Hold;
+use crate::ledger::{Body, Ledger, Sent, Transaction};
 use crate::mint::mint;
 use crate::value::{Number, Object, Value};
 
@@ -18,8 +19,49 @@ pub struct Asker {
     pub run: Option<String>,
     /// The engine's process.
     pub engine_pid: Option<u32>,
+    /// The connection.
+    pub session: Option<u64>,
+    /// The request on it.
+    pub request: Option<u64>,
+    /// What the engine sent along.
+    pub sent: Sent,
+    /// How operations are held between their begin and their end.
+    pub hold: Hold,
     /// Cancelled when the engine wants what is in flight to stop.
     pub stopped: CancellationToken,
+}
+
+impl Asker {
+    /// An entry about an object, signed.
+    pub fn body(&self, resource: &ResourceType, object: &Object) -> Body {
+        Body {
+            type_name: Some(resource.name.to_owned()),
+            key: text(object, node::KEY).map(str::to_owned),
+            id: text(object, node::ID).map(str::to_owned),
+            ..self.signature()
+        }
+    }
+
+    /// An entry that says no more than who asked.
+    pub fn signature(&self) -> Body {
+        Body {
+            run: self.run.clone(),
+            engine_pid: self.engine_pid,
+            session: self.session,
+            request: self.request,
+            ..Body::default()
+        }
+    }
+
+    /// The entry with what the engine sent along: said once, at the begin of an operation.
+    fn with_sent(&self, body: Body) -> Body {
+        Body { sent: self.sent, ..body }
+    }
+
+    /// Holds an operation that has begun.
+    async fn hold(&self, ledger: &Ledger, begun: &Body) {
+        ledger.wire().hold(self.hold, (&begun.key, begun.before.is_some()), &self.stopped).await;
+    }
 }
 
 /// Waits for the ledger's lock in order to begin an operation. A stop ends the wait; once it has begun, an operation goes on
@@ -42,6 +84,7 @@ pub async fn create(
     asker: &Asker,
     planned: &Object,
 ) -> Result<Object, Problem> {
+    ledger.wire().touch();
     let mut object = planned.clone();
     object.insert(node::ID.to_owned(), Value::String(mint("node")));
     object.insert(node::REVISION.to_owned(), Value::Number(Number::from(1)));
@@ -49,8 +92,10 @@ pub async fn create(
 
     let mut body = body(resource, asker, &object);
     body.after = Some(attributes_of(&object));
-    let begin = lock_to_begin(ledger, asker).await?.append(Operation::Create, Phase::Begin, body.clone())?;
+    let begun = asker.with_sent(body.clone());
+    let begin = lock_to_begin(ledger, asker).await?.append(Operation::Create, Phase::Begin, begun)?;
     body.begin = Some(begin);
+    asker.hold(ledger, &body).await;
     ledger.lock().await?.append(Operation::Create, Phase::Commit, body)?;
     Ok(object)
 }
@@ -63,6 +108,7 @@ pub async fn update(
     prior: &Object,
     planned: &Object,
 ) -> Result<Object, Problem> {
+    ledger.wire().touch();
     let id = text(prior, node::ID).unwrap_or_default();
     let mut object = planned.clone();
     let mut asked = body(resource, asker, &object);
@@ -74,9 +120,10 @@ pub async fn update(
     known(resource, &object)?;
     asked.before = before.as_deref().and_then(|entry| entry.after.clone());
     asked.after = Some(attributes_of(&object));
-    let begin = transaction.append(Operation::Update, Phase::Begin, asked.clone())?;
+    let begin = transaction.append(Operation::Update, Phase::Begin, asker.with_sent(asked.clone()))?;
     drop(transaction);
     asked.begin = Some(begin);
+    asker.hold(ledger, &asked).await;
 
     // Between the two the object may have been changed, or deleted, by someone else.
     let mut transaction = ledger.lock().await?;
@@ -105,15 +152,17 @@ pub async fn delete(
     asker: &Asker,
     prior: &Object,
 ) -> Result<(), Problem> {
+    ledger.wire().touch();
     let id = text(prior, node::ID).unwrap_or_default();
     let mut asked = body(resource, asker, prior);
     asked.refs.clear();
 
     let mut transaction = lock_to_begin(ledger, asker).await?;
     asked.before = attributes_before(transaction.by_id(id)?);
-    let begin = transaction.append(Operation::Delete, Phase::Begin, asked.clone())?;
+    let begin = transaction.append(Operation::Delete, Phase::Begin, asker.with_sent(asked.clone()))?;
     drop(transaction);
     asked.begin = Some(begin);
+    asker.hold(ledger, &asked).await;
 
     let mut transaction = ledger.lock().await?;
     asked.before = attributes_before(transaction.by_id(id)?);
@@ -132,15 +181,7 @@ fn attributes_before(entry: Option<Arc<Entry>>) -> Option<equiform_proto::ledger
 }
 
 fn body(resource: &ResourceType, asker: &Asker, object: &Object) -> Body {
-    Body {
-        run: asker.run.clone(),
-        engine_pid: asker.engine_pid,
-        type_name: Some(resource.name.to_owned()),
-        key: text(object, node::KEY).map(str::to_owned),
-        id: text(object, node::ID).map(str::to_owned),
-        refs: references(resource, object),
-        ..Body::default()
-    }
+    Body { refs: references(resource, object), ..asker.body(resource, object) }
 }
 
 /// The ids that an object refers to, each with the attribute that holds it.

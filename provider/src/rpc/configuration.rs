@@ -3,22 +3,27 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use equiform_proto::ledger::{Operation, Phase};
 use equiform_proto::tfplugin6::{configure_provider, stop_provider, validate_provider_config};
 
 use super::convert::{diagnostics, object_from};
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
-use crate::ledger::Ledger;
+use crate::hold::{Hold, NoHold};
+use crate::ledger::{Ledger, LedgerFailure};
 use crate::resource::apply::Asker;
 use crate::schema::{Attribute, OnChange, Origin, Schema};
 use crate::value::{Object, Type, Value};
 
 const LEDGER: &str = "ledger";
 const RUN: &str = "run";
+const HOLD: &str = "hold";
 /// The environment's word for `ledger`; the provider block wins.
 pub const LEDGER_VARIABLE: &str = "EQUIFORM_LEDGER";
 /// The environment's word for `run`; the provider block wins.
 pub const RUN_VARIABLE: &str = "EQUIFORM_RUN";
+/// The environment's word for `hold`; the provider block wins.
+pub const HOLD_VARIABLE: &str = "EQUIFORM_HOLD";
 /// The ledger if neither says another.
 pub const DEFAULT_LEDGER: &str = "equiform.ledger.jsonl";
 
@@ -36,6 +41,28 @@ impl std::fmt::Debug for Configuration {
         let path = self.ledger.as_ref().map(|ledger| ledger.path());
         f.debug_struct("Configuration").field("ledger", &path).field("asker", &self.asker).finish()
     }
+}
+
+impl Configuration {
+    /// Writes into the ledger that it was configured.
+    async fn noted(&self, session: &Session) -> Result<(), LedgerFailure> {
+        let Some(ledger) = &self.ledger else { return Ok(()) };
+        ledger.wire().touch();
+        let signature = Asker { request: Some(session.request()), ..self.asker.clone() }.signature();
+        ledger.note(Operation::Configure, Phase::Commit, signature).await
+    }
+}
+
+fn hold_from(text: &str) -> Result<Hold, Problem> {
+    text.parse().map_err(|error: NoHold| {
+        Problem::new(
+            "It is not said how operations are held",
+            format!(
+                "{error}. `hold` in the provider block or EQUIFORM_HOLD says it; leave both out for off."
+            ),
+        )
+        .at(HOLD)
+    })
 }
 
 /// The provider block's attributes.
@@ -61,6 +88,13 @@ pub fn schema() -> Schema {
                 RUN,
                 "A label that every entry of this run carries in the ledger. Without it EQUIFORM_RUN gives it.",
             ),
+            text(
+                HOLD,
+                "How operations are held between their begin and their end, so that those that the engine allows to \
+                 overlap do overlap: off, a time such as 5ms, or quiet (until no request has come in for 3 ms; \
+                 quiet:5ms and quiet:5ms:SEED say for how long, and which one then goes on first). Without it \
+                 EQUIFORM_HOLD says so, and without that it is off.",
+            ),
         ],
     }
 }
@@ -71,6 +105,9 @@ impl MockProvider {
         request: validate_provider_config::Request,
     ) -> validate_provider_config::Response {
         let result = object_from(request.config.as_ref(), &self.configuration_type).and_then(|config| {
+            if let Some(Value::String(hold)) = config.get(HOLD) {
+                hold_from(hold)?;
+            }
             match config.get(LEDGER) {
                 Some(Value::String(path)) if path.is_empty() => Err(Problem::new(
                     "The ledger has no name",
@@ -83,7 +120,7 @@ impl MockProvider {
         validate_provider_config::Response { diagnostics: diagnostics(result.err()) }
     }
 
-    pub(super) fn configure(
+    pub(super) async fn configure(
         &self,
         session: &Session,
         request: configure_provider::Request,
@@ -92,6 +129,7 @@ impl MockProvider {
             .and_then(|config| self.configuration(session, &config));
         let problem = match result {
             Ok(configuration) => {
+                let noted = configuration.noted(session).await;
                 if let Some(pid) = session.host.pid() {
                     let mut configured = self.configured.lock().expect("no holder panics");
                     // What hosts that have ended used is let go.
@@ -99,7 +137,7 @@ impl MockProvider {
                     configured.insert(pid, configuration.clone());
                 }
                 *session.configuration.lock().expect("no holder panics") = Some(configuration);
-                None
+                noted.err().map(Problem::from)
             }
             Err(problem) => Some(problem),
         };
@@ -122,7 +160,16 @@ impl MockProvider {
             Some(path) => Some(self.ledger(&host.working_directory().join(path))?),
             None => None,
         };
-        Ok(Configuration { ledger, asker: Asker { run, engine_pid: host.pid(), ..Asker::default() } })
+        let hold = match config.get(HOLD) {
+            Some(Value::String(hold)) => hold_from(hold)?,
+            Some(Value::Unknown) => Hold::Off,
+            _ => host.env(HOLD_VARIABLE).map_or(Ok(Hold::Off), |hold| hold_from(&hold.to_string_lossy()))?,
+        };
+        let session = Some(session.number);
+        Ok(Configuration {
+            ledger,
+            asker: Asker { run, engine_pid: host.pid(), session, hold, ..Asker::default() },
+        })
     }
 
     /// The ledger that a host's requests go to, and how they sign.
@@ -133,7 +180,10 @@ impl MockProvider {
             configured.get(&session.host.pid()?).cloned()
         });
         match configuration {
-            Some(Configuration { ledger: Some(ledger), asker }) => Ok((ledger, asker)),
+            Some(Configuration { ledger: Some(ledger), asker }) => {
+                let (session, request) = (Some(session.number), Some(session.request()));
+                Ok((ledger, Asker { session, request, ..asker }))
+            }
             Some(Configuration { ledger: None, .. }) => Err(Problem::new(
                 "The ledger's name is not known yet",
                 "`ledger` in the provider block depends on something that is only known after apply. Give it a \
@@ -146,6 +196,12 @@ impl MockProvider {
 
     pub(super) fn stop(&self, session: &Session) -> stop_provider::Response {
         session.stop();
+        // A stop is answered at once; the ledger may be locked by another. What was told to stop is stopped in any case,
+        // so it does no harm if this line cannot be written.
+        if let Ok((ledger, asker)) = self.configured(session) {
+            let note = async move { ledger.note(Operation::Stop, Phase::Commit, asker.signature()).await };
+            tokio::spawn(note);
+        }
         stop_provider::Response { error: String::new() }
     }
 }

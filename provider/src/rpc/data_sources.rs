@@ -1,12 +1,14 @@
 //! Data sources: validating and reading them.
 
+use equiform_proto::ledger::Operation;
 use equiform_proto::tfplugin6::{read_data_source, validate_data_resource_config};
 
 use super::convert::{diagnostics, object_from, object_to};
+use super::resources::noted;
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::resource::{find, node, text};
-use crate::value::Object;
+use crate::value::{Object, json};
 
 impl MockProvider {
     pub(super) fn validate_data_source(
@@ -43,10 +45,14 @@ impl MockProvider {
     ) -> Result<Object, Problem> {
         self.known_type(&request.type_name)?;
         let config = object_from(request.config.as_ref(), &self.data_source_type)?;
-        let (ledger, _) = self.configured(session)?;
+        let (ledger, asker) = self.configured(session)?;
         let Some(key) = text(&config, node::KEY) else {
             return Err(Problem::engine("It read a data source whose key is not known.").at(node::KEY));
         };
-        find::by_key(&ledger, &self.resource, key).await
+        let found = find::by_key(&ledger, &self.resource, key).await;
+        let mut body = asker.body(&self.resource, found.as_ref().unwrap_or(&config));
+        body.mode = Some("data".to_owned());
+        body.sent.config = Some(json::digest(&config));
+        noted(&ledger, Operation::Read, body, found, |object| Some(json::digest(object))).await
     }
 }

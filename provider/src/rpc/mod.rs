@@ -28,7 +28,7 @@ pub use session::{Host, Session};
 
 /// The provider: what it offers, and the ledgers that are open.
 pub struct MockProvider {
-    resource: ResourceType,
+    resource: Arc<ResourceType>,
     data_source: Schema,
     data_source_type: Type,
     configuration: Schema,
@@ -44,7 +44,7 @@ impl MockProvider {
     pub fn new() -> Self {
         let (data_source, configuration) = (node::data_source(), configuration::schema());
         Self {
-            resource: node::resource(),
+            resource: Arc::new(node::resource()),
             data_source_type: data_source.object_type(),
             data_source,
             configuration_type: configuration.object_type(),

@@ -1,5 +1,8 @@
 //! Managed resources, from validation to destruction.
 
+use std::sync::Arc;
+
+use equiform_proto::ledger::{Digest, Operation, Phase};
 use equiform_proto::tfplugin6::{
     RawState, ResourceIdentityData, apply_resource_change, import_resource_state, move_resource_state,
     plan_resource_change, read_resource, upgrade_resource_identity, upgrade_resource_state,
@@ -9,6 +12,7 @@ use equiform_proto::tfplugin6::{
 use super::convert::{diagnostics, identity_to, object_from, object_to, optional_object_from, path_to};
 use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
+use crate::ledger::{Body, Ledger, Sent};
 use crate::plugin::{Level, log};
 use crate::resource::apply::Asker;
 use crate::resource::plan::{Plan, plan};
@@ -119,13 +123,22 @@ impl MockProvider {
     ) -> Result<Option<Object>, Problem> {
         self.known_type(&request.type_name)?;
         let stored = object_from(request.current_state.as_ref(), &self.resource.object_type)?;
-        private::check(&request.private, &stored)?;
-        let (ledger, _) = self.configured(session)?;
-        find::current(&ledger, &self.resource, &stored).await
+        let (ledger, asker) = self.configured(session)?;
+        let found = match private::check(&request.private, &stored) {
+            Ok(()) => find::current(&ledger, &self.resource, &stored).await,
+            Err(problem) => Err(problem),
+        };
+        let mut body = asker.body(&self.resource, &stored);
+        body.sent.prior = Some(json::digest(&stored));
+        noted(&ledger, Operation::Read, body, found, |found| found.as_ref().map(json::digest)).await
     }
 
-    pub(super) fn plan(&self, request: plan_resource_change::Request) -> plan_resource_change::Response {
-        match self.plan_object(&request) {
+    pub(super) async fn plan(
+        &self,
+        session: &Session,
+        request: plan_resource_change::Request,
+    ) -> plan_resource_change::Response {
+        match self.plan_object(session, &request).await {
             Ok(None) => plan_resource_change::Response {
                 planned_state: object_to(None, &self.resource.object_type),
                 planned_private: request.prior_private,
@@ -136,7 +149,7 @@ impl MockProvider {
                 let path = |name: &str| path_to(vec![Step::Attribute(name.to_owned())]);
                 plan_resource_change::Response {
                     requires_replace: replaced_by.into_iter().map(path).collect(),
-                    planned_private: private::of(&planned),
+                    planned_private: private::of_plan(&self.resource, &planned, &request.prior_private),
                     planned_identity: self.planned_identity(&planned),
                     planned_state: object_to(Some(planned), &self.resource.object_type),
                     ..plan_resource_change::Response::default()
@@ -158,15 +171,30 @@ impl MockProvider {
     }
 
     /// The plan; `None` for a destruction.
-    fn plan_object(&self, request: &plan_resource_change::Request) -> Result<Option<Plan>, Problem> {
+    async fn plan_object(
+        &self,
+        session: &Session,
+        request: &plan_resource_change::Request,
+    ) -> Result<Option<Plan>, Problem> {
         self.known_type(&request.type_name)?;
         let ty = &self.resource.object_type;
         let prior = optional_object_from(request.prior_state.as_ref(), ty)?;
         let proposed = optional_object_from(request.proposed_new_state.as_ref(), ty)?;
-        if let Some(prior) = &prior {
-            private::check(&request.prior_private, prior)?;
+        let config = optional_object_from(request.config.as_ref(), ty)?;
+        let checked = prior.as_ref().map_or(Ok(()), |prior| private::check(&request.prior_private, prior));
+        let planned = checked.map(|()| {
+            proposed.as_ref().map(|proposed| plan(&self.resource.schema, prior.as_ref(), proposed))
+        });
+        // A plan is possible before the ledger's name is known; there is nothing to write it into then.
+        let Ok((ledger, asker)) = self.configured(session) else { return planned };
+        let object = prior.as_ref().or(proposed.as_ref());
+        let mut body = object.map_or_else(|| asker.signature(), |object| asker.body(&self.resource, object));
+        body.sent.prior = prior.as_ref().map(json::digest);
+        body.sent.config = config.as_ref().map(json::digest);
+        if let Ok(Some(plan)) = &planned {
+            body.sent.planned = Some(json::digest(&plan.planned));
         }
-        Ok(proposed.map(|proposed| plan(&self.resource.schema, prior.as_ref(), &proposed)))
+        noted(&ledger, Operation::Plan, body, planned, |_| None).await
     }
 
     pub(super) async fn apply(
@@ -213,26 +241,33 @@ impl MockProvider {
         request: &apply_resource_change::Request,
     ) -> Result<Option<Object>, Problem> {
         self.known_type(&request.type_name)?;
-        let (resource, ty) = (&self.resource, &self.resource.object_type);
+        let (resource, ty) = (Arc::clone(&self.resource), &self.resource.object_type);
         let prior = optional_object_from(request.prior_state.as_ref(), ty)?;
         let planned = optional_object_from(request.planned_state.as_ref(), ty)?;
+        let config = optional_object_from(request.config.as_ref(), ty)?;
         let (ledger, asker) = self.configured(session)?;
-        let asker = Asker { stopped: session.stopped(), ..asker };
-        match (prior, planned) {
-            (None, Some(planned)) => {
-                private::check_on_create(&request.planned_private)?;
-                apply::create(&ledger, resource, &asker, &planned).await.map(Some)
-            }
-            (Some(prior), Some(planned)) => {
-                private::check(&request.planned_private, &prior)?;
-                apply::update(&ledger, resource, &asker, &prior, &planned).await.map(Some)
-            }
-            (Some(prior), None) => {
-                private::check_on_delete(&request.planned_private, &prior)?;
-                apply::delete(&ledger, resource, &asker, &prior).await.map(|()| None)
-            }
-            (None, None) => Err(Problem::engine("It asked to turn nothing into nothing.")),
+        let digest = |object: &Option<Object>| object.as_ref().map(json::digest);
+        let sent = Sent { prior: digest(&prior), config: digest(&config), planned: digest(&planned) };
+        let asker = Asker { stopped: session.stopped(), sent, ..asker };
+        let private = &request.planned_private;
+        match (&prior, &planned) {
+            (None, Some(planned)) => private::check_on_create(&resource, private, planned)?,
+            (Some(prior), Some(planned)) => private::check_on_update(&resource, private, prior, planned)?,
+            (Some(prior), None) => private::check_on_delete(private, prior)?,
+            (None, None) => return Err(Problem::engine("It asked to turn nothing into nothing.")),
         }
+        // A task of its own: an operation that has begun goes on to its end, also if the engine hangs up meanwhile.
+        let change = tokio::spawn(async move {
+            match (prior, planned) {
+                (None, Some(planned)) => apply::create(&ledger, &resource, &asker, &planned).await.map(Some),
+                (Some(prior), Some(planned)) => {
+                    apply::update(&ledger, &resource, &asker, &prior, &planned).await.map(Some)
+                }
+                (Some(prior), None) => apply::delete(&ledger, &resource, &asker, &prior).await.map(|()| None),
+                (None, None) => Ok(None),
+            }
+        });
+        change.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     }
 
     pub(super) async fn import(
@@ -263,10 +298,23 @@ impl MockProvider {
         request: &import_resource_state::Request,
     ) -> Result<Object, Problem> {
         self.known_type(&request.type_name)?;
-        let (ledger, _) = self.configured(session)?;
+        let (ledger, asker) = self.configured(session)?;
+        let found = self.object_to_import(&ledger, request).await;
+        let body = match &found {
+            Ok(object) => asker.body(&self.resource, object),
+            Err(_) => Body { type_name: Some(self.resource.name.to_owned()), ..asker.signature() },
+        };
+        noted(&ledger, Operation::Import, body, found, |object| Some(json::digest(object))).await
+    }
+
+    async fn object_to_import(
+        &self,
+        ledger: &Ledger,
+        request: &import_resource_state::Request,
+    ) -> Result<Object, Problem> {
         let identity = request.identity.as_ref().and_then(|identity| identity.identity_data.as_ref());
         let Some(identity) = optional_object_from(identity, &self.resource.identity_type)? else {
-            return find::by_id_or_key(&ledger, &self.resource, &request.id).await;
+            return find::by_id_or_key(ledger, &self.resource, &request.id).await;
         };
         let (id, key) = (text(&identity, node::ID), text(&identity, node::KEY));
         let Some(name) = id.or(key) else {
@@ -275,7 +323,7 @@ impl MockProvider {
                 "Give the identity's `id`, or its `key`, or both.",
             ));
         };
-        let object = find::by_id_or_key(&ledger, &self.resource, name).await?;
+        let object = find::by_id_or_key(ledger, &self.resource, name).await?;
         if key.is_some_and(|key| text(&object, node::KEY) != Some(key)) {
             return Err(Problem::new(
                 "The identity's id and key belong to different nodes",
@@ -321,6 +369,29 @@ impl MockProvider {
         private::check(&request.source_private, &object)?;
         Ok(object)
     }
+}
+
+/// Writes a request that changes nothing into the ledger, with what came of it, before its answer leaves.
+pub(super) async fn noted<T>(
+    ledger: &Ledger,
+    op: Operation,
+    mut body: Body,
+    result: Result<T, Problem>,
+    returned: impl FnOnce(&T) -> Option<Digest>,
+) -> Result<T, Problem> {
+    ledger.wire().touch();
+    let phase = match &result {
+        Ok(value) => {
+            body.returned = returned(value);
+            Phase::Commit
+        }
+        Err(problem) => {
+            body.error = Some(problem.summary.clone());
+            Phase::Fail
+        }
+    };
+    ledger.note(op, phase, body).await?;
+    result
 }
 
 /// The JSON of stored state. The other form, from engines before 0.12, is older than this provider.

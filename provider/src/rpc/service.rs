@@ -14,7 +14,10 @@ type Events<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// The connection that a request came in on.
 fn session<T>(request: &Request<T>) -> Arc<Session> {
-    request.extensions().get().cloned().unwrap_or_else(|| Arc::new(Session::new(Host::Parent { pid: None })))
+    let session: Option<&Arc<Session>> = request.extensions().get();
+    let session = session.cloned().unwrap_or_else(|| Arc::new(Session::new(Host::Parent { pid: None })));
+    session.count_request();
+    session
 }
 
 /// Answers of the families that are not there yet.
@@ -75,7 +78,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<configure_provider::Request>,
     ) -> Result<Response<configure_provider::Response>, Status> {
-        Ok(Response::new(self.configure(&session(&request), request.into_inner())))
+        Ok(Response::new(self.configure(&session(&request), request.into_inner()).await))
     }
 
     async fn stop_provider(
@@ -117,7 +120,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<plan_resource_change::Request>,
     ) -> Result<Response<plan_resource_change::Response>, Status> {
-        Ok(Response::new(self.plan(request.into_inner())))
+        Ok(Response::new(self.plan(&session(&request), request.into_inner()).await))
     }
 
     async fn apply_resource_change(

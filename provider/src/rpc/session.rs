@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
@@ -62,6 +63,9 @@ impl Host {
 pub struct Session {
     /// Who is at the other end.
     pub host: Host,
+    /// Which connection to this process it is, counted from 1.
+    pub number: u64,
+    requests: AtomicU64,
     /// How it configured the provider.
     pub(super) configuration: Mutex<Option<Configuration>>,
     stop: Mutex<CancellationToken>,
@@ -70,7 +74,24 @@ pub struct Session {
 impl Session {
     /// A new connection.
     pub fn new(host: Host) -> Self {
-        Self { host, configuration: Mutex::new(None), stop: Mutex::new(CancellationToken::new()) }
+        static SESSIONS: AtomicU64 = AtomicU64::new(0);
+        Self {
+            host,
+            number: SESSIONS.fetch_add(1, Ordering::Relaxed) + 1,
+            requests: AtomicU64::new(0),
+            configuration: Mutex::new(None),
+            stop: Mutex::new(CancellationToken::new()),
+        }
+    }
+
+    /// One more request has come in.
+    pub(super) fn count_request(&self) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The number of the request that came in last, counted from 1.
+    pub(super) fn request(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
     }
 
     /// Cancelled when the host wants what is in flight now to stop.

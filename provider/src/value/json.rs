@@ -1,13 +1,31 @@
 //! Values as JSON: the form in which state is stored, and in which the ledger holds attributes.
 
+use equiform_proto::ledger::Digest;
 use serde_json::{Value as Json, json};
 
 use super::{MAX_DEPTH, Number, Object, Step, Type, Value, ValueError};
 
 /// A value as JSON. An unknown, which JSON cannot say, becomes null.
 pub fn encode(value: &Value) -> Json {
+    encode_with(value, &Json::Null)
+}
+
+/// What tells an object from another with other attributes. For one that is wholly known it is the digest of its
+/// attributes in the ledger; what is unknown counts as a value of its own.
+pub fn digest(object: &Object) -> Digest {
+    let unknown = json!({"\0": "unknown"});
+    let encoded = object.iter().map(|(name, value)| (name.clone(), encode_with(value, &unknown)));
+    Digest::of(&encoded.collect())
+}
+
+fn encode_with(value: &Value, unknown: &Json) -> Json {
+    let encode = |value: &Value| encode_with(value, unknown);
+    let encode_object = |object: &Object| -> serde_json::Map<String, Json> {
+        object.iter().map(|(name, value)| (name.clone(), encode(value))).collect()
+    };
     match value {
-        Value::Null | Value::Unknown => Json::Null,
+        Value::Null => Json::Null,
+        Value::Unknown => unknown.clone(),
         Value::Bool(bool) => Json::Bool(*bool),
         Value::Number(number) => number.to_json(),
         Value::String(text) => text.as_str().into(),

@@ -142,13 +142,44 @@ fn a_failed_delete_leaves_the_engine_with_what_belongs_to_the_object() {
         let mut engine = plugin.engine().await;
         let kept = engine.create("a").await;
         // A replacement: what the engine holds by then is the private data of the object to come.
-        let mut replacement = engine.plan(None, node("b", None)).await;
+        let mut replacement = engine.plan_replacement(&kept, node("b", None)).await;
         replacement.planned_state = Some(null());
         std::fs::remove_file(plugin.ledger()).unwrap();
         let failed = engine.apply(Some(&kept), replacement).await;
         assert_eq!(failed.diagnostics[0].summary, "The ledger cannot be used");
         assert_eq!(failed.new_state, Some(kept.state));
         assert_eq!(failed.private, kept.private);
+    });
+}
+
+#[test]
+fn private_data_of_another_object_or_another_plan_is_refused() {
+    let plugin = Plugin::start();
+    run(async {
+        let mut engine = plugin.engine().await;
+        let (one, other) = (engine.create("a").await, engine.create("b").await);
+        let (plan, mut swapped) =
+            (engine.plan(None, node("c", None)).await, engine.plan(None, node("d", None)).await);
+        swapped.planned_private = plan.planned_private.clone();
+        let mut altered = engine.plan(Some(&one), node("a", Some("new"))).await;
+        altered.planned_private = engine.plan(Some(&one), node("a", Some("newer"))).await.planned_private;
+        let mut replaces_other = engine.plan_replacement(&other, node("b", None)).await;
+        replaces_other.planned_state = Some(null());
+        let mut replaces_none = plan;
+        replaces_none.planned_state = Some(null());
+        let asked = [
+            (None, swapped),
+            (Some(&one), altered),
+            (Some(&one), replaces_other),
+            (Some(&one), replaces_none),
+        ];
+        for (prior, plan) in asked {
+            let refused = engine.apply(prior, plan).await;
+            assert_eq!(refused.diagnostics[0].summary, "The engine broke the plugin protocol");
+        }
+        let mut replaces_one = engine.plan_replacement(&one, node("a", None)).await;
+        replaces_one.planned_state = Some(null());
+        assert_eq!(engine.apply(Some(&one), replaces_one).await.diagnostics, []);
     });
 }
 

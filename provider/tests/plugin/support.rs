@@ -170,10 +170,30 @@ impl Engine {
         prior: Option<&Kept>,
         proposed: DynamicValue,
     ) -> plan_resource_change::Response {
+        let private = prior.map(|prior| prior.private.clone()).unwrap_or_default();
+        self.plan_with(prior, private, proposed).await
+    }
+
+    /// Plans an object that takes the place of another, as engines do: without an object before, and with what is kept
+    /// beside the one that goes.
+    pub async fn plan_replacement(
+        &mut self,
+        replaced: &Kept,
+        proposed: DynamicValue,
+    ) -> plan_resource_change::Response {
+        self.plan_with(None, replaced.private.clone(), proposed).await
+    }
+
+    async fn plan_with(
+        &mut self,
+        prior: Option<&Kept>,
+        prior_private: Vec<u8>,
+        proposed: DynamicValue,
+    ) -> plan_resource_change::Response {
         let request = plan_resource_change::Request {
             type_name: "mock_node".to_owned(),
             prior_state: Some(prior.map_or_else(null, |prior| prior.state.clone())),
-            prior_private: prior.map(|prior| prior.private.clone()).unwrap_or_default(),
+            prior_private,
             config: Some(proposed.clone()),
             proposed_new_state: Some(proposed),
             ..plan_resource_change::Request::default()

@@ -45,6 +45,7 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
         ("engine", claim.engine().to_owned()),
         ("provider", claim.manner().provider.to_string()),
         ("syntax", claim.manner().syntax.to_string()),
+        ("hold", claim.manner().hold.to_string()),
         ("out", folder.display().to_string()),
         ("oracles", claim.oracles().join(",")),
         ("seed", settings.seed.to_string()),
@@ -71,6 +72,7 @@ mod tests {
     use crate::campaign::shard::Shard;
     use crate::deploy::Manner;
     use crate::deploy::access::Way;
+    use crate::deploy::hold::Hold;
     use crate::oracle::ORACLES;
     use crate::render::Syntax;
 
@@ -100,7 +102,7 @@ mod tests {
         };
         let shard: Option<Shard> = Some("2/3".parse().unwrap());
         let oracles: Vec<_> = ORACLES.iter().take(2).collect();
-        let manner = Manner { provider: Way::Init, syntax: Syntax::Json };
+        let manner = Manner { provider: Way::Init, syntax: Syntax::Json, hold: Hold::QuietFor(9) };
         let claim =
             Claim::new("tofu@1.12.6 at /a/fork".to_owned(), manner, &oracles, shard, settings.clone());
         let options = stored_options(&claim, Path::new("some/folder"));

@@ -109,7 +109,7 @@ fn note(entry: &Entry, operations: &mut Vec<Observed>, open: &mut HashMap<u64, u
         Operation::Create => Kind::Create,
         Operation::Update => Kind::Update,
         Operation::Delete => Kind::Delete,
-        Operation::Read | Operation::Import | Operation::Drift | Operation::Mark => return,
+        _ => return,
     };
     match (entry.phase, entry.begin) {
         (Phase::Begin, _) => {

@@ -90,14 +90,15 @@ fn a_mark_that_accounts_for_other_bytes_than_stand_before_it_is_wrong() {
 #[test]
 fn a_file_without_a_ledger_is_told_from_a_damaged_one() {
     let endless = vec![b'['; 1 << 20];
-    let cases: [(&[u8], BadLine); 8] = [
+    let cases: [(&[u8], BadLine); 9] = [
         (b"", BadLine::Empty),
         (b"\n", BadLine::NotALedger),
         (b"{\"equiform_led", BadLine::TornHeader),
         (b"{\"equiform_ledger\":1,\"id\":\"x", BadLine::TornHeader),
         (b"{\"name\":", BadLine::NotALedger),
         (b"{\"version\":4,\"serial\":1}\n", BadLine::NotALedger),
-        (b"{\"equiform_ledger\":2,\"epoch\":0}\n", BadLine::OtherVersion { found: 2 }),
+        (b"{\"equiform_ledger\":3,\"epoch\":0}\n", BadLine::OtherVersion { found: 3 }),
+        (b"{\"equiform_ledger\":0}\n", BadLine::OtherVersion { found: 0 }),
         (&endless, BadLine::NotALedger),
     ];
     for (bytes, reason) in cases {
