@@ -58,9 +58,10 @@ impl Faults {
         prepared.iter().chain(&fault.edit).try_fold(text.to_owned(), |text, edit| {
             match text.matches(&edit.find).count() {
                 1 => Ok(text.replace(&edit.find, edit.put.trim().replace("{found}", &edit.find).as_str())),
-                count => {
-                    Err(format!("{}: `{}` is {count} times in {}, not once", fault.name, edit.find, fault.file))
-                }
+                count => Err(format!(
+                    "{}: `{}` is {count} times in {}, not once",
+                    fault.name, edit.find, fault.file
+                )),
             }
         })
     }

@@ -19,8 +19,7 @@ impl Workshop {
     /// Fetches the source and copies it.
     pub fn open(folder: &Path, faults: &Faults) -> Self {
         fs::create_dir_all(folder).unwrap();
-        let fetched =
-            tofu::fetch(go(), &faults.opentofu, folder).unwrap_or_else(|error| panic!("{error}"));
+        let fetched = tofu::fetch(go(), &faults.opentofu, folder).unwrap_or_else(|error| panic!("{error}"));
         let source = folder.join("source");
         if source.exists() {
             fs::remove_dir_all(&source).unwrap();
