@@ -111,7 +111,7 @@ install: build ## Put the provider where `init` finds it, under .equiform/
 	  '    exclude = ["equiform.test/*/*"]' \
 	  '  }' \
 	  '}' >.equiform/cli.tfrc
-	@rm -f $(HELLO)/.terraform.lock.hcl # a rebuilt provider has another hash under the same version
+	@scripts/accept-rebuilt-provider $(HELLO) # what is deployed there can still be destroyed
 	@echo 'The provider is in place. In the shell in which you use it:'
 	@echo
 	@echo '  export TF_CLI_CONFIG_FILE=$(CURDIR)/.equiform/cli.tfrc'
@@ -141,16 +141,30 @@ bench-campaign: build # EQUIFORM_BENCH_ENGINE=tofu@1.10 names an engine, EQUIFOR
 	@$(EQUIFORM) engines path terraform@1.15.5 >/dev/null 2>&1 || $(EQUIFORM) engines install terraform@1.15.5
 	cargo bench -p equiform --locked --bench campaign
 
+# Nobody is at hand to be asked in CI, and root may install without asking; all others are told what is
+# missing.
 .PHONY: tools
-tools: # System packages, where they are missing
-	@missing=; command -v cc >/dev/null || missing=1; python3 -m pip --version >/dev/null 2>&1 || missing=1; \
-	if [ -n "$$missing" ]; then \
-	  sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
-	  $$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qy $(APT_PACKAGES); \
+tools: # What the build needs of the system
+	@missing=; command -v cc >/dev/null || missing='a C compiler (cc)'; \
+	python3 -m pip --version >/dev/null 2>&1 || missing="$${missing:+$$missing, }Python 3 with pip (python3 -m pip)"; \
+	if [ -n "$$missing" ] && { [ "$$(id -u)" = 0 ] || [ "$${CI:-}" = true ]; }; then \
+	  $(MAKE) --no-print-directory system-packages; \
+	elif [ -n "$$missing" ]; then \
+	  echo "Missing: $$missing. Install it, or run \`make system-packages\`, which installs $(APT_PACKAGES) by apt-get." >&2; \
+	  exit 1; \
 	fi
 	@command -v cargo >/dev/null || { echo 'Rust 1.89 or newer is needed: install it with rustup.' >&2; exit 1; }
 
+.PHONY: system-packages
+system-packages: ## Install what the build needs of the system by apt-get, with sudo unless you are root
+	@sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	$$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qy $(APT_PACKAGES)
+
 .PHONY: clean
-clean: ## Remove what was built (engines stay in their cache folder)
+clean: ## Remove what was built; campaigns and their evidence stay, and engines in their cache folder
 	cargo clean
+	rm -rf .equiform/mirror .equiform/cli.tfrc .equiform/cache
+
+.PHONY: remove-evidence
+remove-evidence: ## Remove all campaigns, replays and studies under .equiform, with their evidence
 	rm -rf .equiform

@@ -121,7 +121,7 @@ pub fn variants<'a>(
 }
 
 /// How many variants are made before the first of them is handed on.
-const CHUNK: u64 = 1024;
+pub const CHUNK: u64 = 1024;
 
 /// Makes so many variants on all cores, renders each on the core that made it, and hands what came out on in order.
 pub fn generate<T: Send>(

@@ -6,13 +6,15 @@ mod limits;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use limits::{Disk, limit_file_size, obey_permissions};
+use equiform::campaign::judge;
+use limits::{limit_file_size, obey_permissions};
 use tempfile::TempDir;
 
 const ENGINE: &str = "terraform@1.15.5";
@@ -46,13 +48,15 @@ fn refused(output: &Output, sentences: &[&str]) {
     assert!(!stderr.contains("panicked"), "{stderr}");
 }
 
-/// Demands that a campaign holds only cases with a verdict.
+/// Demands that a campaign holds only variants with a verdict.
 #[track_caller]
-fn holds_whole_cases(out: &Path) {
-    for entry in fs::read_dir(out).unwrap() {
-        let path = entry.unwrap().path();
-        let whole = path.join("verdict.json").exists() || path.ends_with("campaign.json");
-        assert!(whole, "{} is left half-written", path.display());
+fn holds_whole_variants(out: &Path) {
+    for case in judge::case_folders(out).unwrap() {
+        for entry in fs::read_dir(case).unwrap() {
+            let path = entry.unwrap().path();
+            let whole = path.join("verdict.json").exists() || path.ends_with("case.json");
+            assert!(whole, "{} is left half-written", path.display());
+        }
     }
 }
 
@@ -100,29 +104,14 @@ fn a_folder_that_cannot_be_made_or_written_is_told() {
 fn a_limit_on_the_size_of_files_ends_a_campaign_and_without_it_the_campaign_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let advice = "or raise the limit on the size of files. Whole cases are kept; the same command goes on";
+    let advice = "or raise the limit on the size of files. What was judged is kept; stopped after";
     // The engine, its state and the ledger meet the first limit; only our own look ahead meets the second.
     for limit in [3_000, 66_000] {
         let mut command = campaign(ENGINE, &out);
         limit_file_size(&mut command, limit);
         refused(&command.output().unwrap(), &["there is no room to write in", advice]);
     }
-    holds_whole_cases(&out);
-    assert!(campaign(ENGINE, &out).output().unwrap().status.success());
-}
-
-#[test]
-fn a_full_disk_ends_a_campaign_and_with_more_room_the_campaign_goes_on() {
-    if !Disk::is_possible() {
-        eprintln!("no disk can be mounted here; the limit on the size of files is tested everywhere");
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let disk = Disk::mount(folder.path(), "200k");
-    let out = folder.path().join("out");
-    refused(&campaign(ENGINE, &out).output().unwrap(), &["No space left on device"]);
-    holds_whole_cases(&out);
-    disk.resize("64m");
+    holds_whole_variants(&out);
     assert!(campaign(ENGINE, &out).output().unwrap().status.success());
 }
 
@@ -161,9 +150,87 @@ fn a_provider_that_is_killed_ends_the_campaign_and_is_not_held_against_the_engin
     // SAFETY: a plain system call on a child of our child, which has not been waited for.
     unsafe { libc::kill(provider_of(&process), libc::SIGKILL) };
     let output = process.wait_with_output().unwrap();
-    refused(&output, &["the provider that engines attach to is gone", "Whole cases are kept"]);
-    holds_whole_cases(&out);
-    assert!(out.join("case-0000/verdict.json").exists());
+    refused(&output, &["the provider that engines attach to is gone", "What was judged is kept"]);
+    holds_whole_variants(&out);
+    assert!(out.join("case-0000/variant-0001/verdict.json").exists());
+}
+
+/// A real engine that passes a variable on to the providers that it starts.
+fn engine_with(folder: &Path, name: &str, value: &str) -> PathBuf {
+    let real = equiform(&["engines", "path", ENGINE]).output().unwrap();
+    let real = String::from_utf8(real.stdout).unwrap();
+    let engine = folder.join("terraform");
+    let script = format!("#!/bin/sh\nexport {name}={value}\nexec '{}' \"$@\"\n", real.trim());
+    fs::write(&engine, script).unwrap();
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+    engine
+}
+
+#[test]
+fn a_provider_that_panics_ends_the_campaign_and_is_not_held_against_the_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_with(folder.path(), "EQUIFORM_TEST_PANIC", "1");
+    for way in ["reattach", "init"] {
+        let out = folder.path().join(way);
+        // One that engines attach to has its environment from us, one that they start has it from them.
+        let mut command = match way {
+            "reattach" => campaign(ENGINE, &out),
+            _ => campaign(engine.to_str().unwrap(), &out),
+        };
+        let output = command.args(["--provider", way]).env("EQUIFORM_TEST_PANIC", "3").output().unwrap();
+        let log = out.canonicalize().unwrap().join("provider.log");
+        refused(
+            &output,
+            &[
+                "the provider crashed, which is a bug in the mock provider and not in the engine",
+                "\"panic: at provider/src/testing.rs:",
+                &format!("All that it said is in {}. What was judged is kept", log.display()),
+            ],
+        );
+        holds_whole_variants(&out);
+        let said = fs::read_to_string(&log).unwrap();
+        assert!(said.contains("This is a bug in the mock provider"), "{said}");
+        // What it left does not stand in the way of another try.
+        let again = campaign(if way == "init" { engine.to_str().unwrap() } else { ENGINE }, &out)
+            .args(["--provider", way])
+            .output()
+            .unwrap();
+        match way {
+            "reattach" => assert!(again.status.success(), "{again:?}"),
+            _ => refused(&again, &["the provider crashed"]),
+        }
+    }
+}
+
+/// Demands that a folder and all in it are their owner's alone.
+#[track_caller]
+fn is_private(path: &Path) {
+    let metadata = fs::symlink_metadata(path).unwrap();
+    let due = if metadata.is_dir() { 0o700 } else { 0o600 };
+    assert_eq!(metadata.permissions().mode() & 0o777, due, "{}", path.display());
+    if metadata.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| is_private(&entry.unwrap().path()));
+    }
+}
+
+#[test]
+fn evidence_is_its_owners_alone_whatever_the_umask() {
+    let folder = tempfile::tempdir().unwrap();
+    let outs = ["reattach", "init"].map(|way| (way, folder.path().join(way)));
+    for (way, out) in &outs {
+        let mut command = campaign(ENGINE, out);
+        command.args(["--provider", way]);
+        // SAFETY: between fork and exec only a system call is made.
+        unsafe {
+            command.pre_exec(|| {
+                libc::umask(0);
+                Ok(())
+            })
+        };
+        assert!(command.output().unwrap().status.success());
+        is_private(out);
+        assert!(out.join("case-0001/variant-0001/batch-2/state.json").exists());
+    }
 }
 
 /// The folder of a campaign that was run to its end, once for all tests.
@@ -189,7 +256,7 @@ fn damaged(file: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>) -> (TempDir, Pat
     (folder, path)
 }
 
-fn judge(folder: &Path) -> Output {
+fn judged(folder: &Path) -> Output {
     equiform(&["judge"]).arg(folder).output().unwrap()
 }
 
@@ -208,12 +275,12 @@ fn a_ledger_or_a_record_that_is_cut_makes_its_variant_inconclusive() {
     let ledger = "case-0000/variant-0001/ledger.jsonl";
     for cut in [half, without_last_line] {
         let (folder, _) = damaged(ledger, cut);
-        let output = judge(&folder.path().join("out"));
+        let output = judged(&folder.path().join("out"));
         refused(&output, &["ledger.jsonl: the ledger is cut"]);
         refused(&output, &told);
     }
     let (folder, _) = damaged("case-0000/variant-0001/stages.json", half);
-    let output = judge(&folder.path().join("out"));
+    let output = judged(&folder.path().join("out"));
     refused(&output, &["stages.json: "]);
     refused(&output, &told);
 }
@@ -223,7 +290,7 @@ fn a_case_of_a_newer_version_is_told() {
     let newer = |_| br#"{"version": 99, "novelty": true}"#.to_vec();
     let (folder, path) = damaged("case-0000/case.json", newer);
     let sentence = "has case version 99, and this program reads version 1: use a newer equiform";
-    refused(&judge(&folder.path().join("out")), &[sentence]);
+    refused(&judged(&folder.path().join("out")), &[sentence]);
     let replay = equiform(&["replay", "--engine", ENGINE, "--out"])
         .arg(folder.path().join("replayed"))
         .arg(path.parent().unwrap())
@@ -235,28 +302,127 @@ fn a_case_of_a_newer_version_is_told() {
 
 #[test]
 fn a_verdict_that_is_cut_or_of_a_newer_version_is_told_and_left_alone() {
-    let newer = |_| br#"{"version": 99, "case": 0, "variants": []}"#.to_vec();
-    let (folder, path) = damaged("case-0000/verdict.json", newer);
-    let before = fs::read(&path).unwrap();
-    refused(
-        &campaign(ENGINE, &folder.path().join("out")).output().unwrap(),
-        &["version 99", "use a newer equiform"],
-    );
-    assert_eq!(fs::read(&path).unwrap(), before);
-    let (folder, path) = damaged("case-0000/verdict.json", half);
-    let before = fs::read(&path).unwrap();
-    let sentence = "remove the case's folder to run it again";
-    refused(&campaign(ENGINE, &folder.path().join("out")).output().unwrap(), &[sentence]);
-    assert_eq!(fs::read(&path).unwrap(), before);
+    let file = "case-0000/variant-0001/verdict.json";
+    let newer = |_| br#"{"version": 99, "variant": 1}"#.to_vec();
+    for (change, sentence) in [
+        (newer as fn(Vec<u8>) -> Vec<u8>, "has version 99, and this program reads versions up to 3"),
+        (half, "verdict.json is not a verdict"),
+    ] {
+        let (folder, path) = damaged(file, change);
+        let before = fs::read(&path).unwrap();
+        let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
+        refused(&output, &[sentence, "case-0000/variant-0001 to run it again", "inconclusive  1"]);
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
 }
 
 #[test]
 fn a_folder_that_is_no_case_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    refused(&judge(folder.path()), &["is neither a case nor a campaign"]);
-    refused(&judge(&folder.path().join("nowhere")), &["cannot be read"]);
+    refused(&judged(folder.path()), &["is neither a case nor a campaign"]);
+    refused(&judged(&folder.path().join("nowhere")), &["cannot be read"]);
     fs::write(folder.path().join("case.json"), "my holidays").unwrap();
-    refused(&judge(folder.path()), &["is not a case"]);
+    refused(&judged(folder.path()), &["is not a case"]);
     refused(&campaign(ENGINE, folder.path()).output().unwrap(), &["is not empty and holds no campaign"]);
     assert_eq!(fs::read_to_string(folder.path().join("case.json")).unwrap(), "my holidays");
+}
+
+/// A folder as versions before this one left it: one verdict for each case, and none for its variants.
+fn older(verdict: &str) -> TempDir {
+    let (folder, _) = damaged("campaign.json", |bytes| bytes);
+    let case = folder.path().join("out/case-0000");
+    for variant in [0, 1] {
+        fs::remove_file(judge::variant_folder(&case, variant).join("verdict.json")).unwrap();
+    }
+    fs::write(case.join("verdict.json"), verdict).unwrap();
+    folder
+}
+
+const BOTH_PASSED: &str = r#"{"version":2,"case":0,"variants":[
+    {"variant":0,"result":{"verdict":"pass"}},{"variant":1,"result":{"verdict":"pass"}}]}"#;
+
+fn passes(output: &Output, sentence: &str) {
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{stdout}{stderr}");
+    assert!(stderr.contains(sentence), "{stderr}");
+    assert!(stdout.contains("passed        4\n"), "{stdout}");
+}
+
+#[test]
+fn a_stored_verdict_with_fewer_variants_than_its_case_is_not_believed() {
+    let folder = older(r#"{"version":2,"case":0,"variants":[]}"#);
+    let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
+    passes(&output, "2 of 4 variants are from an earlier run, 2 are left");
+    let one = r#"{"version":2,"case":0,"variants":[{"variant":1,"result":{"verdict":"pass"}}]}"#;
+    let folder = older(one);
+    let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
+    passes(&output, "3 of 4 variants are from an earlier run, 1 are left");
+    let strange = r#"{"version":2,"case":0,"variants":[{"variant":7,"result":{"verdict":"pass"}}]}"#;
+    let output = campaign(ENGINE, &older(strange).path().join("out")).output().unwrap();
+    refused(&output, &["has a verdict on variant 7, and the case has 2", "inconclusive  2"]);
+}
+
+#[test]
+fn verdicts_of_older_versions_are_read_and_their_evidence_is_judged_again() {
+    let folder = older(BOTH_PASSED);
+    let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
+    passes(&output, "4 of 4 variants are from an earlier run, 0 are left");
+    let folder = older(BOTH_PASSED);
+    let ledger = folder.path().join("out/case-0000/variant-0001/ledger.jsonl");
+    fs::write(&ledger, half(fs::read(&ledger).unwrap())).unwrap();
+    let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
+    refused(&output, &["ledger.jsonl: the ledger is cut", "passed        3", "inconclusive  1"]);
+}
+
+fn with_a_blank_line(bytes: Vec<u8>) -> Vec<u8> {
+    [&bytes[..], b"\n"].concat()
+}
+
+#[test]
+fn evidence_that_was_changed_since_it_was_judged_is_named_and_is_no_pass() {
+    let files = ["ledger.jsonl", "stages.json", "batch-1/output.jsonl", "batch-2/state.json", "idle/main.tf"];
+    for file in files {
+        let (folder, path) = damaged(&format!("case-0000/variant-0001/{file}"), with_a_blank_line);
+        let changed = fs::read(&path).unwrap();
+        let out = folder.path().join("out");
+        let told = [&format!("changed since it was judged: {file}"), "passed        3", "inconclusive  1"];
+        refused(&campaign(ENGINE, &out).output().unwrap(), &told);
+        refused(&equiform(&["run", "--resume"]).arg(&out).output().unwrap(), &told);
+        refused(&judged(&out), &told);
+        assert_eq!(fs::read(&path).unwrap(), changed, "it is left alone");
+    }
+}
+
+#[test]
+fn a_case_that_is_damaged_or_not_the_one_that_the_settings_generate_is_no_pass() {
+    let edited = |bytes: Vec<u8>| {
+        let mut case: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        case["variants"].as_array_mut().unwrap().truncate(1);
+        serde_json::to_vec_pretty(&case).unwrap()
+    };
+    let (folder, _) = damaged("case-0001/case.json", edited);
+    let out = folder.path().join("out");
+    let told =
+        ["case-0001/case.json is not the case that the campaign's settings generate", "inconclusive  2"];
+    refused(&campaign(ENGINE, &out).output().unwrap(), &told);
+    refused(&judged(&out), &["changed since it was judged: case.json", "inconclusive  1"]);
+    let (folder, _) = damaged("case-0001/case.json", half);
+    let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
+    refused(&output, &["case-0001/case.json is not a case", "inconclusive  2"]);
+}
+
+#[test]
+fn judging_again_tells_where_the_stored_verdict_says_something_else() {
+    let claimed = |bytes: Vec<u8>| {
+        let mut verdict: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        verdict["result"] = serde_json::json!({ "verdict": "fail", "findings": [
+            { "oracle": "steps", "kind": "extra", "stage": "batch-2", "text": "create a" },
+        ] });
+        serde_json::to_vec(&verdict).unwrap()
+    };
+    let (folder, _) = damaged("case-0001/variant-0000/verdict.json", claimed);
+    let output = judged(&folder.path().join("out"));
+    let sentence =
+        "case-0001/variant-0000: the stored verdict is steps: extra in batch-2, and the evidence says pass";
+    passes(&output, sentence);
 }

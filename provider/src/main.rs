@@ -11,13 +11,14 @@ mod plugin;
 mod resource;
 mod rpc;
 mod schema;
+mod testing;
 mod value;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    plugin::install_panic_hook();
     if std::env::args_os().len() == 1 && plugin::started_by_engine() {
-        plugin::install_panic_hook();
         return cli::exit_code(plugin::plugin());
     }
     cli::main()

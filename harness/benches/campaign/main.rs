@@ -160,14 +160,16 @@ impl Ours {
         let campaign = Campaign {
             runner: &self.runner,
             engine: &name,
+            programs: None,
             oracles: &oracles,
             known: &known,
             shard: part,
             jobs: self.jobs,
+            again: false,
             watcher: &Nobody,
         };
         let begin = Instant::now();
-        let verdicts = campaign.run(settings, out).unwrap_or_else(|error| panic!("{error}"));
+        let verdicts = campaign.run(settings, out).cases().unwrap_or_else(|error| panic!("{error}"));
         measured.time += begin.elapsed();
         measured.found += Tally::of(&verdicts).failed;
         let variants = verdicts.iter().flat_map(|verdict| {

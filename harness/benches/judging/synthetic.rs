@@ -65,6 +65,9 @@ impl Tree {
         Case {
             version: CASE_VERSION,
             engine: None,
+            left_out: Default::default(),
+            equiform: None,
+            provider: None,
             seed: 0,
             source: serde_json::from_value(json!({ "nodes": nodes, "edges": edges })).unwrap(),
             edges: EdgeChoice { seed: 0, pinned: 0.0, depends_on: 0.0, create_before_destroy: 0.0 },

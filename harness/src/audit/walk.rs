@@ -132,7 +132,10 @@ fn advice(reason: &BadLine) -> &'static str {
             "Read it with the equiform that belongs to the provider that wrote it"
         }
         BadLine::Empty => "It becomes a ledger when a provider writes to it",
-        BadLine::TornHeader => "Nothing was recorded in it: delete it, and the provider begins it anew",
+        BadLine::TornHeader => {
+            "Nothing was recorded in it. If this is the path that the provider was given, move the file away, and \
+             the provider begins it anew"
+        }
         _ => "Check that this is the path the provider was given",
     }
 }

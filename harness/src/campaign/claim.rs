@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
+use super::programs::Programs;
 use super::shard::Shard;
 use crate::deploy::Manner;
 use crate::oracle::Oracle;
 
 const FILE: &str = "campaign.json";
 
-/// The version of the file that this program writes and reads.
-const VERSION: u32 = 1;
+/// The version of the file that this program writes. It reads version 1 too, which did not tell the programs.
+const VERSION: u32 = 2;
 
 /// All that the verdicts in a folder depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ const VERSION: u32 = 1;
 pub struct Claim {
     version: u32,
     engine: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    programs: Option<Programs>,
     #[serde(default)]
     manner: Manner,
     oracles: Vec<String>,
@@ -39,6 +42,18 @@ pub enum ClaimError {
         .0.display()
     )]
     Other(PathBuf),
+    /// The verdicts in it are those of other programs.
+    #[error(
+        "{} holds the verdicts of other builds: {what} changed since then. Name a new folder with --out to judge what is \
+         there now, or go back to the builds that it was begun with",
+        folder.display()
+    )]
+    Changed {
+        /// The folder.
+        folder: PathBuf,
+        /// What changed.
+        what: String,
+    },
     /// Something else is in it.
     #[error("{} is not empty and holds no campaign: name another folder with --out", .0.display())]
     Foreign(PathBuf),
@@ -66,6 +81,8 @@ pub enum ClaimError {
 /// A folder that is this process's for as long as this lives. The system takes the lock away from a process that dies.
 #[derive(Debug)]
 pub struct Held {
+    /// Whether the folder does not tell which builds its verdicts are of.
+    pub untold: bool,
     _locked: File,
 }
 
@@ -79,7 +96,12 @@ impl Claim {
         settings: Settings,
     ) -> Self {
         let oracles = oracles.iter().map(|oracle| oracle.name.to_owned()).collect();
-        Self { version: VERSION, engine, manner, oracles, shard, settings }
+        Self { version: VERSION, engine, programs: None, manner, oracles, shard, settings }
+    }
+
+    /// The same claim, on these builds only.
+    pub fn on(self, programs: Programs) -> Self {
+        Self { programs: Some(programs), ..self }
     }
 
     /// The claim in a folder, if there is one.
@@ -97,10 +119,10 @@ impl Claim {
         };
         let no_claim = |error: serde_json::Error| unreadable(format!("this is no campaign's file: {error}"));
         let any: AnyVersion = serde_json::from_slice(&bytes).map_err(no_claim)?;
-        if any.version != VERSION {
+        if any.version > VERSION {
             let found = any.version;
             return Err(unreadable(format!(
-                "it has version {found}, and this program reads version {VERSION}: use a newer equiform"
+                "it has version {found}, and this program reads versions up to {VERSION}: use a newer equiform"
             )));
         }
         serde_json::from_slice(&bytes).map(Some).map_err(no_claim)
@@ -136,6 +158,11 @@ impl Claim {
         Self { shard: None, ..self.clone() }
     }
 
+    /// What people chose: the claim without the builds.
+    fn settled(&self) -> Self {
+        Self { version: VERSION, programs: None, ..self.clone() }
+    }
+
     /// The numbers of the cases.
     pub fn cases(&self) -> impl Iterator<Item = usize> {
         self.shard.unwrap_or(Shard::WHOLE).cases(self.settings.sources)
@@ -144,20 +171,24 @@ impl Claim {
     /// Makes the folder this campaign's, and this process's. One that is this campaign's already may be gone on with.
     pub fn stake(&self, folder: &Path) -> Result<Held, ClaimError> {
         let io = |source| ClaimError::Io { path: folder.to_owned(), source };
-        fs::create_dir_all(folder).map_err(io)?;
+        crate::private::create_folder(folder).map_err(io)?;
         if !folder.join(FILE).exists() {
             if fs::read_dir(folder).map_err(io)?.next().is_some() {
                 return Err(ClaimError::Foreign(folder.to_owned()));
             }
             self.write(folder).map_err(io)?;
         }
-        match Self::read(folder)? {
-            Some(there) if there == *self => {}
-            _ => return Err(ClaimError::Other(folder.to_owned())),
+        let there = Self::read(folder)?.filter(|there| there.settled() == self.settled());
+        let there = there.ok_or_else(|| ClaimError::Other(folder.to_owned()))?;
+        if let (Some(there), Some(now)) = (&there.programs, &self.programs)
+            && let Some(what) = there.changed(now)
+        {
+            return Err(ClaimError::Changed { folder: folder.to_owned(), what });
         }
+        let untold = there.programs.is_none();
         let locked = File::open(folder.join(FILE)).map_err(io)?;
         match locked.try_lock() {
-            Ok(()) => Ok(Held { _locked: locked }),
+            Ok(()) => Ok(Held { untold, _locked: locked }),
             Err(TryLockError::WouldBlock) => Err(ClaimError::Busy(folder.to_owned())),
             Err(TryLockError::Error(source)) => Err(io(source)),
         }
@@ -207,6 +238,35 @@ mod tests {
         assert!(matches!(in_json.stake(&out), Err(ClaimError::Other(_))), "so is another syntax");
         assert_eq!(fs::read(out.join(FILE)).unwrap(), before);
         assert_eq!(Claim::read(&out).unwrap(), Some(claim(1)));
+    }
+
+    fn programs(engine: &str) -> Programs {
+        Programs {
+            equiform: "0.1.0".to_owned(),
+            engine: [("terraform".to_owned(), engine.to_owned())].into(),
+            provider_version: None,
+            provider: "cd".to_owned(),
+        }
+    }
+
+    #[test]
+    fn another_build_at_the_same_path_is_refused_with_what_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!claim(1).on(programs("ab")).stake(folder.path()).unwrap().untold);
+        claim(1).on(programs("ab")).stake(folder.path()).unwrap();
+        let error = claim(1).on(programs("ba")).stake(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("other builds: the engine (terraform differs) changed since then"), "{error}");
+        assert!(error.contains("--out"), "{error}");
+    }
+
+    #[test]
+    fn a_claim_of_the_first_version_is_gone_on_with_and_does_not_tell_the_builds() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut older = serde_json::to_value(claim(1)).unwrap();
+        older["version"] = 1.into();
+        fs::write(folder.path().join(FILE), older.to_string()).unwrap();
+        assert!(claim(1).on(programs("ab")).stake(folder.path()).unwrap().untold);
+        assert!(matches!(claim(2).stake(folder.path()), Err(ClaimError::Other(_))));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A campaign as a JUnit file: a test suite for each case, a test case for each variant.
 //!
-//! A new finding is a failure, a variant that could not be judged is an error. A variant in which all is known is skipped, with
-//! the names as the message: tools show it, and do not fail on it.
+//! A new finding is a failure, and its message says whether it came again in a second deployment. A variant that could not
+//! be judged is an error. A variant in which all is known is skipped, with the names as the message: tools show it, and do
+//! not fail on it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +14,7 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::judge::variant_folder;
 use super::report::Report;
-use super::verdict::Result as TrialResult;
+use super::verdict::{Result as TrialResult, VariantVerdict};
 use crate::deploy::evidence::{STAGES, StageRecord};
 use crate::oracle::Finding;
 
@@ -37,7 +38,7 @@ fn document(report: &Report) -> quick_junit::Report {
         let mut total = Duration::ZERO;
         for variant in &verdict.variants {
             let title = format!("variant-{:04}", variant.variant);
-            let mut test = TestCase::new(title, status(&variant.result));
+            let mut test = TestCase::new(title, status(variant));
             test.set_classname(format!("{engine}.{name}"));
             if let Some(took) = took(&variant_folder(folder, variant.variant)) {
                 test.set_time(took);
@@ -51,7 +52,8 @@ fn document(report: &Report) -> quick_junit::Report {
     document
 }
 
-fn status(result: &TrialResult) -> TestCaseStatus {
+fn status(variant: &VariantVerdict) -> TestCaseStatus {
+    let result = &variant.result;
     let mut status = match result {
         TrialResult::Pass => return TestCaseStatus::success(),
         TrialResult::Known { .. } => TestCaseStatus::skipped(),
@@ -71,11 +73,17 @@ fn status(result: &TrialResult) -> TestCaseStatus {
         _ => {
             let new = findings.iter().filter(|finding| finding.known.is_none());
             let signatures = new.map(|finding| format!("{}: {}", finding.oracle, finding.kind)).collect();
-            status.set_type("finding").set_message(list(signatures));
+            let again = match variant.again {
+                Some(true) => " (again)",
+                Some(false) => " (not again)",
+                None => "",
+            };
+            status.set_type("finding").set_message(list(signatures) + again);
         }
     }
     if !findings.is_empty() {
-        status.set_description(findings.iter().map(line).collect::<Vec<_>>().join("\n"));
+        let lines: Vec<String> = findings.iter().map(line).chain(variant.damaged.clone()).collect();
+        status.set_description(lines.join("\n"));
     }
     status
 }
@@ -95,7 +103,7 @@ fn took(folder: &Path) -> Option<Duration> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::super::verdict::{CaseVerdict, VariantVerdict};
+    use super::super::verdict::CaseVerdict;
     use super::*;
 
     fn finding(text: &str, known: Option<&str>) -> Finding {
@@ -116,15 +124,19 @@ mod tests {
             TrialResult::Inconclusive { reason: "stages.json: <gone> & away".to_owned() },
         ];
         let variants = results.into_iter().enumerate();
-        let variants = variants.map(|(variant, result)| VariantVerdict { variant, result }).collect();
+        let variants = variants.map(|(variant, result)| VariantVerdict {
+            again: matches!(result, TrialResult::Fail { .. }).then_some(false),
+            ..VariantVerdict::new(variant, result)
+        });
         Report {
             title: "x".to_owned(),
             engine: Some("terraform@1.15.5".to_owned()),
             settings: None,
             shard: None,
-            complete: true,
+            not_run: 0,
+            earlier: 0,
             spent: None,
-            cases: vec![(folder, CaseVerdict::new(0, variants))],
+            cases: vec![(folder, CaseVerdict { case: 0, variants: variants.collect() })],
         }
     }
 
@@ -168,6 +180,7 @@ mod tests {
             Some("batch-1: health: fails: a <b> & \"c\" ]]> red  é"),
             "what XML cannot hold is gone, all else is there"
         );
+        assert_eq!(of(1, "failure").attribute("message"), Some("health: fails (not again)"));
         assert_eq!(of(2, "skipped").attribute("message"), Some("known: old-bug"));
         assert_eq!(of(3, "error").attribute("message"), Some("stages.json: <gone> & away"));
     }

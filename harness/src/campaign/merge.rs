@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::case_folder;
 use super::claim::{Claim, ClaimError};
-use super::verdict::{CaseVerdict, VerdictError};
+use super::stored;
+use crate::private;
 
 /// Parts that cannot be joined.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +17,7 @@ pub enum MergeError {
     #[error("{} is not a part of a campaign: it was not run with --shard", .0.display())]
     NoPart(PathBuf),
     /// Two folders are of different campaigns.
-    #[error("{} and {} are parts of different campaigns: their engines, oracles, settings or numbers of parts differ", .0.display(), .1.display())]
+    #[error("{} and {} are parts of different campaigns: their engines, builds, oracles, settings or numbers of parts differ", .0.display(), .1.display())]
     Different(PathBuf, PathBuf),
     /// Two folders are the same part.
     #[error("{} and {} are the same part, {part}", first.display(), second.display())]
@@ -32,12 +33,14 @@ pub enum MergeError {
     #[error("part {0} is missing: name its folder too")]
     Missing(String),
     /// A part was not run to its end.
-    #[error("{} is not finished: its case {case} has no verdict; `equiform run --resume {}` goes on with it", folder.display(), folder.display())]
+    #[error("{} is not finished: its case {case} has no verdict on variant {variant}; `equiform run --resume {}` goes on with it", folder.display(), folder.display())]
     Unfinished {
         /// The part's folder.
         folder: PathBuf,
-        /// The first case without a verdict.
+        /// The first case that has none.
         case: usize,
+        /// The first variant in it.
+        variant: usize,
     },
     /// The folder to write is in use.
     #[error("{} is not empty: name a new folder with --out", .0.display())]
@@ -45,9 +48,6 @@ pub enum MergeError {
     /// A claim cannot be read.
     #[error(transparent)]
     Claim(#[from] ClaimError),
-    /// A verdict cannot be read.
-    #[error(transparent)]
-    Verdict(#[from] VerdictError),
     /// A file cannot be read or written.
     #[error("cannot copy to {}: {source}", path.display())]
     Io {
@@ -67,10 +67,10 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Claim, MergeError> {
         return Err(MergeError::Occupied(out.to_owned()));
     }
     let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(io)?;
+    private::create_folder(parent).map_err(io)?;
     let joint = tempfile::Builder::new()
         .prefix(".merge-")
-        .permissions(fs::Permissions::from_mode(0o777))
+        .permissions(fs::Permissions::from_mode(0o700))
         .tempdir_in(parent)
         .map_err(io)?;
     let whole = parts[0].1.whole();
@@ -113,8 +113,9 @@ fn parts(folders: &[PathBuf]) -> Result<Vec<(&PathBuf, Claim)>, MergeError> {
     }
     for (folder, claim) in &parts {
         for case in claim.cases() {
-            if CaseVerdict::read(&case_folder(folder, case))?.is_none() {
-                return Err(MergeError::Unfinished { folder: (*folder).clone(), case });
+            let variants = usize::try_from(claim.settings().variants).unwrap_or(usize::MAX);
+            if let Some(variant) = stored::missing(&case_folder(folder, case), variants).first() {
+                return Err(MergeError::Unfinished { folder: (*folder).clone(), case, variant: *variant });
             }
         }
     }
@@ -123,14 +124,14 @@ fn parts(folders: &[PathBuf]) -> Result<Vec<(&PathBuf, Claim)>, MergeError> {
 
 /// The same files at another place. Evidence is never changed, so a hard link does where the system allows one.
 fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir(to)?;
+    private::create_folder(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
             link_tree(&entry.path(), &target)?;
         } else if fs::hard_link(entry.path(), &target).is_err() {
-            fs::copy(entry.path(), &target)?;
+            private::copy(&entry.path(), &target)?;
         }
     }
     Ok(())
@@ -138,6 +139,7 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::verdict::{Result as TrialResult, VariantVerdict};
     use super::super::{Settings, shard::Shard};
     use super::*;
 
@@ -169,7 +171,7 @@ mod tests {
             let case = case_folder(&folder, number);
             fs::create_dir_all(case.join("variant-0000/batch-1")).unwrap();
             fs::write(case.join("variant-0000/batch-1/main.tf"), number.to_string()).unwrap();
-            CaseVerdict::new(number, Vec::new()).write(&case).unwrap();
+            stored::write(&case, &VariantVerdict::new(0, TrialResult::Pass)).unwrap();
         }
         folder
     }
@@ -204,7 +206,7 @@ mod tests {
         let (other, third) = (make("c", Some("2/2"), 2), make("d", Some("2/3"), 1));
         let (whole, again) = (make("e", None, 1), make("f", Some("1/2"), 1));
         let unfinished = make("g", Some("2/2"), 1);
-        fs::remove_dir_all(case_folder(&unfinished, 3)).unwrap();
+        fs::remove_dir_all(case_folder(&unfinished, 3).join("variant-0000")).unwrap();
         let out = root.path().join("out");
         let error = |folders: &[&PathBuf]| {
             let folders: Vec<PathBuf> = folders.iter().map(|folder| (*folder).clone()).collect();
@@ -215,7 +217,7 @@ mod tests {
         assert!(matches!(error(&[&first, &again]), MergeError::Twice { .. }));
         assert!(matches!(error(&[&first]), MergeError::Missing(part) if part == "2/2"));
         assert!(matches!(error(&[&whole]), MergeError::NoPart(_)));
-        assert!(matches!(error(&[&first, &unfinished]), MergeError::Unfinished { case: 3, .. }));
+        assert!(matches!(error(&[&first, &unfinished]), MergeError::Unfinished { case: 3, variant: 0, .. }));
         assert!(!out.exists());
         let occupied = merge(&[first.clone(), second], &first).unwrap_err();
         assert!(matches!(occupied, MergeError::Occupied(_)));

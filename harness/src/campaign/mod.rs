@@ -1,34 +1,43 @@
 //! Campaigns: many cases, generated, deployed on an engine and judged.
 //!
-//! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder, [`judge`]
-//! asks the oracles about evidence, `queue` hands variants out to jobs, [`known`] tells known engine bugs from new ones,
-//! [`verdict`] is what comes of a case, [`tally`] what comes of all of them, [`report`] all that there is to say in the end, [`junit`] the same for test tools,
-//! [`merge`] joins parts. Each case has a folder with all that is needed to judge it again, or to run it again.
+//! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder,
+//! [`programs`] tells builds of engine and provider apart, [`judge`] asks the oracles about evidence, `queue` hands variants
+//! out to jobs, [`known`] tells known engine bugs from new ones, [`verdict`] is what comes of a variant, [`stored`] how it is
+//! kept and read back, [`digest`] by what its evidence is recognised, [`tally`] what comes of all of them, [`report`] all
+//! that there is to say in the end, [`junit`] the same for test tools, [`merge`] joins parts. Each case has a folder with all
+//! that is needed to judge it again, or to run it again.
 
 pub mod claim;
+pub mod digest;
 pub mod judge;
 pub mod junit;
 pub mod known;
 pub mod merge;
+pub mod programs;
 mod queue;
 pub mod report;
 pub mod settings;
 pub mod shard;
+pub mod stored;
 pub mod tally;
 pub mod verdict;
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use crate::case::{CASE_FILE, Case, CaseError};
+use crate::case::Case;
 use crate::deploy::{DeployError, Runner};
 use crate::oracle::Oracle;
+use judge::{AGAIN, variant_folder};
 use known::KnownFindings;
-use queue::{Due, Queue, Work};
+use programs::Programs;
+use queue::{Due, Judged, Queue, Work};
 pub use settings::Settings;
 use shard::Shard;
-use verdict::{CaseVerdict, Result as TrialResult, VariantVerdict, VerdictError};
+use stored::Bench;
+use verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 
 /// What a campaign tells while it runs.
 pub trait Watcher: Sync {
@@ -41,11 +50,11 @@ pub trait Watcher: Sync {
     }
 }
 
-/// A campaign that cannot go on. The cases that were finished stay; the one at which it ended is gone.
+/// A campaign that cannot go on. What was judged stays; variants that were not are gone.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
     /// A folder could not be written.
-    #[error("cannot write {path}: {source}. Whole cases are kept; the same command goes on from there", path = path.display())]
+    #[error("cannot write {path}: {source}. What was judged is kept", path = path.display())]
     Write {
         /// The folder.
         path: PathBuf,
@@ -53,14 +62,31 @@ pub enum CampaignError {
         source: io::Error,
     },
     /// An engine could not be run, or not so that it could be judged.
-    #[error("{0}. Whole cases are kept; the same command goes on from there")]
+    #[error("{0}. What was judged is kept")]
     Deploy(DeployError),
-    /// A stored verdict cannot be used.
-    #[error(transparent)]
-    Verdict(#[from] VerdictError),
-    /// A stored case cannot be used.
-    #[error(transparent)]
-    Case(#[from] CaseError),
+}
+
+/// What came of a campaign, however it ended.
+#[derive(Debug)]
+pub struct Results {
+    /// The cases of which a variant was judged, now or by an earlier run.
+    pub cases: Vec<CaseVerdict>,
+    /// How many variants were judged by an earlier run.
+    pub earlier: usize,
+    /// Why it could not go on.
+    pub error: Option<CampaignError>,
+}
+
+impl Results {
+    /// How many variants have a verdict.
+    pub fn judged(&self) -> usize {
+        self.cases.iter().map(|verdict| verdict.variants.len()).sum()
+    }
+
+    /// The cases, if nothing went wrong.
+    pub fn cases(self) -> Result<Vec<CaseVerdict>, CampaignError> {
+        self.error.map_or(Ok(self.cases), Err)
+    }
 }
 
 /// The folder of a case in a campaign's folder.
@@ -68,30 +94,21 @@ pub fn case_folder(out: &Path, number: usize) -> PathBuf {
     out.join(format!("case-{number:04}"))
 }
 
-/// The verdict that is stored for a case, by what is known now; none if the case was not finished.
-pub fn stored(
-    number: usize,
-    folder: &Path,
-    known: &KnownFindings,
-    engine: &str,
-) -> Result<Option<CaseVerdict>, CampaignError> {
-    let Some(mut verdict) = CaseVerdict::read(folder)? else { return Ok(None) };
-    verdict.case = number;
-    if verdict.variants.iter().any(|variant| variant.result != TrialResult::Pass) {
-        let case = Case::read(&folder.join(CASE_FILE))?;
-        for variant in &mut verdict.variants {
-            judge::sort_out(known, engine, &case, variant);
-        }
-    }
-    Ok(Some(verdict))
+/// The number of the case in a folder, by the folder's name: `case-0024`, or what begins with that, as the
+/// folders of replays do.
+pub fn case_number(folder: &Path) -> Option<usize> {
+    let name = folder.canonicalize().ok()?.file_name()?.to_str()?.to_owned();
+    name.strip_prefix("case-")?.split('-').next()?.parse().ok()
 }
 
 /// How cases are run.
 pub struct Campaign<'a> {
-    /// The engine. Once its `stop` is set, the campaign ends with whole cases only.
+    /// The engine. Once its `stop` is set, no other command of it is begun.
     pub runner: &'a Runner,
     /// Its name, with its exact version.
     pub engine: &'a str,
+    /// The programs that are run, for the cases to tell; none if that does not matter.
+    pub programs: Option<&'a Programs>,
     /// Who judges.
     pub oracles: &'a [&'a Oracle],
     /// What is known.
@@ -100,66 +117,82 @@ pub struct Campaign<'a> {
     pub shard: Shard,
     /// How many variants are deployed at once.
     pub jobs: usize,
+    /// Whether a variant with a new finding is deployed a second time.
+    pub again: bool,
     /// Who is told.
     pub watcher: &'a dyn Watcher,
 }
 
 impl Campaign<'_> {
-    /// Runs the cases that have no verdict yet in the folder. Gives the verdicts of all cases that have one in the end:
-    /// fewer than its part has if it was stopped.
-    pub fn run(&self, settings: &Settings, out: &Path) -> Result<Vec<CaseVerdict>, CampaignError> {
-        let mut verdicts = Vec::new();
+    /// Runs the variants that have no verdict yet in the folder. Gives all verdicts that there are in the end: fewer than its
+    /// part has variants if it was stopped.
+    pub fn run(&self, settings: &Settings, out: &Path) -> Results {
+        let (mut whole, mut earlier) = (Vec::new(), 0);
         let mut numbers = self.shard.cases(settings.sources);
-        let finished = self.work_off(Queue::new(|| {
+        let mut next = |whole: &mut Vec<CaseVerdict>, begun_only: bool| {
             for number in numbers.by_ref() {
-                let folder = case_folder(out, number);
-                match stored(number, &folder, self.known, self.engine)? {
-                    Some(done) => {
-                        done.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
-                        verdicts.push(done);
-                    }
-                    None => {
-                        let case = self.runner.spent.generating.time(|| settings.case(number));
-                        return Ok(Some(self.due(number, case, folder)));
-                    }
+                let (folder, spent) = (case_folder(out, number), &self.runner.spent);
+                if begun_only && !folder.exists() {
+                    continue;
                 }
+                let case = spent.generating.time(|| settings.case_unless(number, &self.runner.stop))?;
+                let stored = spent.judging.time(|| stored::read(number, &folder, &case, &self.bench()));
+                stored.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
+                earlier += stored.variants.len();
+                if stored.variants.len() < case.variants.len() {
+                    return Some(Due { done: stored.variants, ..self.due(number, case, folder) });
+                }
+                whole.push(stored);
             }
-            Ok(None)
-        }))?;
-        verdicts.extend(finished);
-        verdicts.sort_by_key(|verdict| verdict.case);
-        Ok(verdicts)
+            None
+        };
+        let (mut cases, error) = self.work_off(Queue::new(|| next(&mut whole, false)));
+        // What earlier runs judged counts also where this one did not get to.
+        while !self.runner.stop.asked_now()
+            && let Some(due) = next(&mut whole, true)
+        {
+            cases.push(CaseVerdict { case: due.number, variants: due.done });
+        }
+        cases.extend(whole);
+        cases.retain(|verdict| !verdict.variants.is_empty());
+        cases.sort_by_key(|verdict| verdict.case);
+        Results { cases, earlier, error }
     }
 
-    /// Runs one case into a folder; what an earlier run left there is removed. `None` if it was stopped before its end.
-    pub fn run_case(
-        &self,
-        number: usize,
-        case: &Case,
-        folder: &Path,
-    ) -> Result<Option<CaseVerdict>, CampaignError> {
+    /// Runs one case into a folder; what an earlier run left there is removed.
+    pub fn run_case(&self, number: usize, case: &Case, folder: &Path) -> Results {
         let mut due = Some(self.due(number, case.clone(), folder.to_owned()));
-        Ok(self.work_off(Queue::new(|| Ok(due.take())))?.pop())
+        let (cases, error) = self.work_off(Queue::new(|| due.take()));
+        Results { cases, earlier: 0, error }
+    }
+
+    fn bench(&self) -> Bench<'_> {
+        Bench { oracles: self.oracles, known: self.known, engine: self.engine }
     }
 
     fn due(&self, number: usize, case: Case, folder: PathBuf) -> Due {
-        Due { number, case: Case { engine: Some(self.engine.to_owned()), ..case }, folder }
+        let case = Case {
+            engine: Some(self.engine.to_owned()),
+            equiform: self.programs.map(|programs| programs.equiform.clone()),
+            provider: self.programs.and_then(|programs| programs.provider_version.clone()),
+            ..case
+        };
+        Due { number, case, folder, done: Vec::new() }
     }
 
     /// Has all jobs deploy and judge variants until there are none left, or until it is stopped.
-    fn work_off(&self, queue: Queue<'_>) -> Result<Vec<CaseVerdict>, CampaignError> {
+    fn work_off(&self, queue: Queue<'_>) -> (Vec<CaseVerdict>, Option<CampaignError>) {
         let queue = Mutex::new(queue);
         let lock = || queue.lock().expect("no holder panics");
-        let keeping = &self.runner.spent.keeping;
         let work = || {
             while !self.runner.stopped() {
                 // The lock is held for this line only.
                 let next = lock().take();
                 let Some(work) = next else { return };
                 match self.judge(&work) {
-                    Ok(verdict) => {
-                        self.watcher.judged(work.number, &verdict);
-                        keeping.time(|| lock().give(&work, verdict));
+                    Ok(judged) => {
+                        self.watcher.judged(work.number, &judged.verdict);
+                        lock().give(&work, judged);
                     }
                     Err(DeployError::Stopped) => return,
                     Err(error) => return lock().fail(CampaignError::Deploy(error)),
@@ -174,17 +207,47 @@ impl Campaign<'_> {
         queue.into_inner().expect("no holder panics").finish()
     }
 
-    /// Deploys and judges a variant. What is not the engine's doing, and would meet every variant alike, is an error.
-    fn judge(&self, work: &Work) -> Result<VariantVerdict, DeployError> {
+    /// Deploys and judges a variant and keeps the verdict, and does so a second time if there is a new finding. What is not
+    /// the engine's doing, and would meet every variant alike, is an error.
+    fn judge(&self, work: &Work) -> Result<Judged, DeployError> {
+        let keep = |verdict: &VariantVerdict| {
+            self.runner.spent.keeping.time(|| stored::write(&work.folder, verdict))
+        };
+        let place = variant_folder(&work.folder, work.variant);
+        let mut verdict = self.deploy(work, &place)?;
+        // The finding is on disk before anything else is tried with it.
+        let mut judged = Judged { kept: keep(&verdict), verdict: verdict.clone(), trouble: None };
+        let new = matches!(verdict.result, TrialResult::Fail { .. });
+        if !(self.again && new && judged.kept.is_ok()) || self.runner.stopped() {
+            return Ok(judged);
+        }
+        let second = place.join(AGAIN);
+        match self.deploy(work, &second) {
+            Ok(anew) => {
+                verdict.again = verdict.result.came_again(&anew.result);
+                judged = Judged { kept: keep(&verdict), verdict, trouble: None };
+            }
+            Err(error) => {
+                // Best effort: without a mark it is not looked at.
+                let _ = fs::remove_dir_all(&second);
+                let stopped = matches!(error, DeployError::Stopped);
+                judged.trouble = (!stopped).then_some(CampaignError::Deploy(error));
+            }
+        }
+        Ok(judged)
+    }
+
+    /// Deploys a variant into a folder, and judges it.
+    fn deploy(&self, work: &Work, place: &Path) -> Result<VariantVerdict, DeployError> {
         let Work { case, variant, .. } = work;
-        let place = judge::variant_folder(&work.folder, *variant);
         let judging = &self.runner.spent.judging;
-        let result = match self.runner.deploy(case, *variant, &place) {
-            Ok(_) => judging.time(|| judge::variant(case, *variant, &place, self.oracles)),
-            Err(error @ DeployError::Case(_)) => TrialResult::Inconclusive { reason: error.to_string() },
+        let mut verdict = match self.runner.deploy(case, *variant, place) {
+            Ok(_) => judging.time(|| judge::verdict(case, *variant, place, self.oracles)),
+            Err(error @ DeployError::Case(_)) => {
+                VariantVerdict::new(*variant, TrialResult::Inconclusive { reason: error.to_string() })
+            }
             Err(error) => return Err(error),
         };
-        let mut verdict = VariantVerdict { variant: *variant, result };
         judging.time(|| judge::sort_out(self.known, self.engine, case, &mut verdict));
         Ok(verdict)
     }

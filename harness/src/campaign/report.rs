@@ -8,6 +8,7 @@ use super::known::KnownFindings;
 use super::tally::Tally;
 use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use super::{Settings, shard::Shard};
+use crate::coverage::Exercised;
 use crate::deploy::spent::Split;
 
 /// The version of the document.
@@ -24,8 +25,10 @@ pub struct Report {
     pub settings: Option<Settings>,
     /// The part of a campaign that this is.
     pub shard: Option<Shard>,
-    /// Whether there is a verdict for every case.
-    pub complete: bool,
+    /// How many variants have no verdict, because it was stopped.
+    pub not_run: usize,
+    /// How many verdicts are those of an earlier run.
+    pub earlier: usize,
     /// Where the time went, of what was run just now.
     pub spent: Option<Split>,
     /// The cases, with their folders.
@@ -40,18 +43,31 @@ struct Document<'a> {
     settings: Option<&'a Settings>,
     shard: Option<Shard>,
     complete: bool,
+    not_run: usize,
+    from_earlier_run: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     spent: Option<Split>,
     counts: Counts,
+    stages_not_reached: usize,
     signatures: Vec<SignatureCount<'a>>,
     known: Vec<KnownCount<'a>>,
+    exercised: ExercisedEntry,
     cases: Vec<CaseEntry<'a>>,
+}
+
+/// What was exercised, with a count for everything that there is.
+#[derive(Serialize)]
+struct ExercisedEntry {
+    #[serde(flatten)]
+    counts: Exercised,
+    never_due: Vec<String>,
 }
 
 #[derive(Serialize)]
 struct Counts {
     passed: usize,
     failed: usize,
+    not_again: usize,
     known: usize,
     inconclusive: usize,
 }
@@ -84,9 +100,18 @@ impl Report {
         Tally::of(self.cases.iter().map(|(_, verdict)| verdict))
     }
 
+    /// What all of its variants exercised.
+    pub fn exercised(&self) -> Exercised {
+        let mut sum = Exercised::default();
+        for variant in self.cases.iter().flat_map(|(_, verdict)| &verdict.variants) {
+            sum.add(&variant.exercised);
+        }
+        sum
+    }
+
     /// The document. Of the cases, it has those in which a variant did not pass, with these variants.
     pub fn json(&self, known: &KnownFindings) -> String {
-        let tally = self.tally();
+        let (tally, exercised) = (self.tally(), self.exercised());
         let not_passed = |verdict: &&VariantVerdict| verdict.result != TrialResult::Pass;
         let document = Document {
             version: VERSION,
@@ -94,14 +119,18 @@ impl Report {
             engine: self.engine.as_deref(),
             settings: self.settings.as_ref(),
             shard: self.shard,
-            complete: self.complete,
+            complete: self.not_run == 0,
+            not_run: self.not_run,
+            from_earlier_run: self.earlier,
             spent: self.spent,
             counts: Counts {
                 passed: tally.passed,
                 failed: tally.failed,
+                not_again: tally.not_again,
                 known: tally.known,
                 inconclusive: tally.inconclusive,
             },
+            stages_not_reached: tally.stages_not_reached,
             signatures: tally
                 .signatures
                 .iter()
@@ -120,6 +149,7 @@ impl Report {
                     }
                 })
                 .collect(),
+            exercised: ExercisedEntry { never_due: exercised.never_due(), counts: exercised.filled() },
             cases: self
                 .cases
                 .iter()

@@ -1,17 +1,25 @@
 //! What a campaign generates: its cases, each from the seed and its number.
 
 use std::ops::{ControlFlow, RangeInclusive};
+use std::panic::resume_unwind;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Cuts;
 use crate::case::edges::EdgeChoice;
 use crate::case::{CASE_VERSION, Case};
+use crate::deploy::stop::Stop;
 use crate::generate::{Batching, Generator, generate, stream};
 use crate::graph::NamedGraph;
 use crate::implicit::{Escape, Pace};
+use crate::model::LeftOut;
 use crate::program::print;
 use crate::source::Source;
+
+/// How often it is looked whether a case that is being generated is still wanted.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// How often a variant leaves the shortest road.
 const ESCAPE: f64 = 0.25;
@@ -35,7 +43,7 @@ impl Sources {
     }
 }
 
-/// What a campaign generates.
+/// What a campaign generates, and by which rules it is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -56,6 +64,9 @@ pub struct Settings {
     pub edges: RangeInclusive<u32>,
     /// The share of resources with create_before_destroy.
     pub create_before_destroy: f64,
+    /// The rules of the model that the cases are not judged by.
+    #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
 }
 
 impl Default for Settings {
@@ -69,6 +80,7 @@ impl Default for Settings {
             resources: 3..=12,
             edges: 1..=16,
             create_before_destroy: 0.2,
+            left_out: LeftOut::none(),
         }
     }
 }
@@ -112,13 +124,56 @@ impl Settings {
             depends_on: 0.25,
             create_before_destroy: self.create_before_destroy,
         };
-        Case { version: CASE_VERSION, seed, engine: None, source: own, edges, variants }
+        Case {
+            version: CASE_VERSION,
+            seed,
+            engine: None,
+            equiform: None,
+            provider: None,
+            left_out: self.left_out.clone(),
+            source: own,
+            edges,
+            variants,
+        }
+    }
+
+    /// The case with this number, or none if the end is wished before it is there. A large case takes long:
+    /// it is generated on a thread of its own, which nobody waits for then, and which ends with the process.
+    pub fn case_unless(&self, number: usize, stop: &Stop) -> Option<Case> {
+        let (settings, (sender, receiver)) = (self.clone(), mpsc::channel());
+        let generating = std::thread::spawn(move || {
+            // Nobody listens any more if the end is wished.
+            let _ = sender.send(settings.case(number));
+        });
+        loop {
+            match receiver.recv_timeout(LOOK) {
+                Ok(case) => return Some(case),
+                Err(RecvTimeoutError::Timeout) if stop.asked() => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    resume_unwind(generating.join().expect_err("it has panicked: it sent nothing"))
+                }
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_case_that_takes_long_is_given_up_when_it_is_no_longer_wanted() {
+        let stop = Stop::default();
+        assert_eq!(settings().case_unless(1, &stop), Some(settings().case(1)));
+        // It would take hours, and is never waited for.
+        let endless = Settings { sources: 1, variants: 1 << 40, ..settings() };
+        std::thread::scope(|scope| {
+            let generated = scope.spawn(|| endless.case_unless(0, &stop));
+            stop.soon();
+            assert_eq!(generated.join().unwrap(), None);
+        });
+    }
 
     fn settings() -> Settings {
         Settings {

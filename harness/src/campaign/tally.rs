@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::verdict::{CaseVerdict, Result as TrialResult};
+use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 
 /// Variants by verdict, findings by oracle and kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,10 +11,16 @@ pub struct Tally {
     pub passed: usize,
     /// Variants in which something was found that is not known.
     pub failed: usize,
+    /// Of those that failed, the ones in which no new finding came again in a second deployment.
+    pub not_again: usize,
     /// Variants in which all that was found is known.
     pub known: usize,
     /// Variants that could not be judged.
     pub inconclusive: usize,
+    /// Stages that were not reached, because one before them failed.
+    pub stages_not_reached: usize,
+    /// The variants in which there are such stages.
+    pub cut_short: usize,
     /// How many findings there are of each oracle and kind, without those that are known.
     pub signatures: BTreeMap<(String, String), usize>,
     /// In how many variants each known finding shows.
@@ -26,13 +32,18 @@ impl Tally {
     pub fn of<'a>(verdicts: impl IntoIterator<Item = &'a CaseVerdict>) -> Self {
         let mut tally = Self::default();
         for variant in verdicts.into_iter().flat_map(|verdict| &verdict.variants) {
-            tally.count(&variant.result);
+            tally.count(variant);
         }
         tally
     }
 
     /// Counts one more variant.
-    pub fn count(&mut self, result: &TrialResult) {
+    pub fn count(&mut self, variant: &VariantVerdict) {
+        let result = &variant.result;
+        self.stages_not_reached += variant.not_reached;
+        self.cut_short += usize::from(variant.not_reached > 0);
+        self.not_again +=
+            usize::from(variant.again == Some(false) && matches!(result, TrialResult::Fail { .. }));
         match result {
             TrialResult::Pass => self.passed += 1,
             TrialResult::Inconclusive { .. } => self.inconclusive += 1,

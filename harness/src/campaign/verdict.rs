@@ -1,17 +1,11 @@
-//! What comes of a case.
+//! What comes of a variant, and of a case. How it is stored is in [`super::stored`].
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::coverage::Exercised;
 use crate::oracle::Finding;
-
-const FILE: &str = "verdict.json";
-
-/// The version of the file that this program writes. It reads older ones too: version 1 knew no known findings.
-pub const VERDICT_VERSION: u32 = 2;
 
 /// What comes of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +42,19 @@ impl Result {
         }
     }
 
+    /// Whether a new finding came again in a second deployment: one at least, with the same oracle, kind and stage. None
+    /// if that deployment could not be judged.
+    pub fn came_again(&self, second: &Self) -> Option<bool> {
+        if matches!(second, Self::Inconclusive { .. }) {
+            return None;
+        }
+        let new = |finding: &&Finding| finding.known.is_none();
+        let signature =
+            |finding: &Finding| (finding.oracle.clone(), finding.kind.clone(), finding.stage.clone());
+        let there: BTreeSet<_> = second.findings().iter().map(signature).collect();
+        Some(self.findings().iter().filter(new).any(|finding| there.contains(&signature(finding))))
+    }
+
     /// What was found.
     pub fn findings(&self) -> &[Finding] {
         match self {
@@ -64,120 +71,93 @@ pub struct VariantVerdict {
     pub variant: usize,
     /// What came of it.
     pub result: Result,
+    /// What it exercised; nothing in a verdict of an older program.
+    #[serde(default, skip_serializing_if = "Exercised::is_empty")]
+    pub exercised: Exercised,
+    /// Whether a new finding came again when the variant was deployed a second time; none if that was not tried, or
+    /// could not be judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<bool>,
+    /// How many stages were not reached, because one before them failed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_reached: usize,
+    /// What is wrong with the evidence of a stored failure, which stays a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<String>,
 }
 
-/// A case's verdict, as it is stored beside it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl VariantVerdict {
+    /// What came of a variant that was deployed once, up to its last stage.
+    pub fn new(variant: usize, result: Result) -> Self {
+        Self { variant, result, exercised: Exercised::default(), again: None, not_reached: 0, damaged: None }
+    }
+
+    /// The verdict, seeing that its evidence is not what it was: a finding is not lost by that, and anything else cannot
+    /// be told any more.
+    pub fn with_damage(self, why: String) -> Self {
+        match self.result {
+            Result::Fail { .. } => Self { damaged: Some(why), ..self },
+            Result::Inconclusive { reason } => {
+                Self { result: Result::Inconclusive { reason: format!("{reason}; {why}") }, ..self }
+            }
+            _ => Self { result: Result::Inconclusive { reason: why }, ..self },
+        }
+    }
+}
+
+/// What comes of a case: the verdicts on its variants, in their order. Fewer than it has variants if not all were judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseVerdict {
-    /// The version of the format.
-    pub version: u32,
     /// The case's number.
     pub case: usize,
     /// Its variants.
     pub variants: Vec<VariantVerdict>,
 }
 
-/// A verdict that is there and cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum VerdictError {
-    /// The file cannot be read, or is no verdict.
-    #[error("{} is not a verdict: {why}; remove the case's folder to run it again", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
-    /// It was written by a newer program.
-    #[error(
-        "{} has version {found}, and this program reads versions up to {VERDICT_VERSION}: use a newer equiform",
-        path.display()
-    )]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// The version it has.
-        found: u32,
-    },
-}
-
-impl CaseVerdict {
-    /// A verdict in the present version.
-    pub fn new(case: usize, variants: Vec<VariantVerdict>) -> Self {
-        Self { version: VERDICT_VERSION, case, variants }
-    }
-
-    /// The verdict in a case's folder, if there is one: a case without one was not finished.
-    pub fn read(folder: &Path) -> std::result::Result<Option<Self>, VerdictError> {
-        #[derive(Deserialize)]
-        struct AnyVersion {
-            version: u32,
-        }
-        let path = folder.join(FILE);
-        let unreadable = |why: String| VerdictError::Unreadable { path: path.clone(), why };
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(unreadable(error.to_string())),
-        };
-        let any: AnyVersion =
-            serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))?;
-        if any.version > VERDICT_VERSION {
-            return Err(VerdictError::Newer { path, found: any.version });
-        }
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| unreadable(error.to_string()))
-    }
-
-    /// Puts the verdict into the case's folder, whole or not at all.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let file = tempfile::NamedTempFile::new_in(folder)?;
-        serde_json::to_writer_pretty(&file, self)?;
-        file.persist(folder.join(FILE)).map_err(|error| error.error)?;
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn finding(known: Option<&str>) -> Finding {
+    fn finding(kind: &str, known: Option<&str>) -> Finding {
         let text = || "x".to_owned();
-        Finding { oracle: text(), kind: text(), stage: text(), text: text(), known: known.map(str::to_owned) }
+        let (kind, known) = (kind.to_owned(), known.map(str::to_owned));
+        Finding { oracle: text(), kind, stage: text(), text: text(), known }
     }
 
     #[test]
     fn a_variant_is_known_only_if_all_of_its_findings_are() {
+        let (a, b) = (finding("x", Some("a")), finding("x", Some("b")));
         assert_eq!(Result::of(Vec::new()), Result::Pass);
-        assert!(matches!(Result::of(vec![finding(Some("a")), finding(Some("b"))]), Result::Known { .. }));
-        assert!(matches!(Result::of(vec![finding(Some("a")), finding(None)]), Result::Fail { .. }));
+        assert!(matches!(Result::of(vec![a.clone(), b]), Result::Known { .. }));
+        assert!(matches!(Result::of(vec![a, finding("x", None)]), Result::Fail { .. }));
     }
 
     #[test]
-    fn a_verdict_comes_back_as_it_was_written_and_an_older_one_is_read() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(CaseVerdict::read(folder.path()).unwrap(), None);
-        let result = Result::of(vec![finding(Some("a"))]);
-        let verdict = CaseVerdict::new(3, vec![VariantVerdict { variant: 0, result }]);
-        verdict.write(folder.path()).unwrap();
-        assert_eq!(CaseVerdict::read(folder.path()).unwrap(), Some(verdict));
-        fs::write(
-            folder.path().join(FILE),
-            r#"{"version":1,"case":0,"variants":[{"variant":0,"result":{"verdict":"pass"}}]}"#,
-        )
-        .unwrap();
-        let older = CaseVerdict::read(folder.path()).unwrap().unwrap();
-        assert_eq!(older.variants[0].result, Result::Pass);
+    fn a_finding_came_again_if_one_new_finding_has_the_same_oracle_kind_and_stage() {
+        let of = |findings: &[Finding]| Result::of(findings.to_vec());
+        let (old, new, other) = (finding("old", Some("a")), finding("new", None), finding("other", None));
+        let first = of(&[old.clone(), new.clone()]);
+        let worded = Finding { text: "differently".to_owned(), ..new };
+        assert_eq!(first.came_again(&of(&[other.clone(), worded.clone()])), Some(true));
+        assert_eq!(first.came_again(&of(&[old, other])), Some(false), "a known one is no confirmation");
+        assert_eq!(first.came_again(&Result::Pass), Some(false));
+        let elsewhere = Finding { stage: "elsewhere".to_owned(), ..worded };
+        assert_eq!(first.came_again(&of(&[elsewhere])), Some(false));
+        let untold = Result::Inconclusive { reason: "the ledger is cut".to_owned() };
+        assert_eq!(first.came_again(&untold), None);
     }
 
     #[test]
-    fn a_newer_or_broken_verdict_gives_a_sentence_and_is_not_taken_for_none() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = |text: &str| {
-            fs::write(folder.path().join(FILE), text).unwrap();
-            CaseVerdict::read(folder.path()).unwrap_err().to_string()
-        };
-        assert!(error(r#"{"version":9,"else":1}"#).ends_with("use a newer equiform"));
-        assert!(error(r#"{"version":2,"#).ends_with("remove the case's folder to run it again"));
+    fn damaged_evidence_takes_no_finding_away_and_leaves_no_pass() {
+        let damaged = |result| VariantVerdict::new(0, result).with_damage("ledger.jsonl".to_owned());
+        let failed = damaged(Result::of(vec![finding("x", None)]));
+        assert!(matches!(failed.result, Result::Fail { .. }) && failed.damaged.is_some());
+        for result in [Result::Pass, Result::of(vec![finding("x", Some("a"))])] {
+            assert!(matches!(damaged(result).result, Result::Inconclusive { .. }));
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{NamedGraph, Resource};
-use crate::model::{Deployment, ResourceDescription};
+use crate::model::{Deployment, LeftOut, ResourceDescription};
 use crate::program::{Step, parse};
 use edges::EdgeChoice;
 
@@ -31,6 +31,15 @@ pub struct Case {
     /// The engine it was run on, with its exact version. A case that was not run yet has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
+    /// The rules of the model that it is not judged by.
+    #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
+    /// The version of equiform that generated it; older ones did not say. Another may generate another case by the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equiform: Option<String>,
+    /// The version of the provider that it was run with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     /// The graph that every variant ends in.
     pub source: NamedGraph,
     /// How edges and lifecycles are chosen.
@@ -68,6 +77,12 @@ pub enum CaseError {
         /// The version it has.
         found: u32,
     },
+    /// It has no variants, so there is nothing to run or judge.
+    #[error("{path} has no variants: there is nothing to run or to judge")]
+    NoVariants {
+        /// The file.
+        path: String,
+    },
     /// A variant does not parse or is ill-formed.
     #[error("variant {variant}: {error}")]
     Variant {
@@ -101,10 +116,17 @@ impl Case {
         if any.version != CASE_VERSION {
             return Err(CaseError::Newer { path: name, found: any.version });
         }
-        serde_json::from_slice(&bytes).map_err(json)
+        let case: Self = serde_json::from_slice(&bytes).map_err(json)?;
+        if case.variants.is_empty() { Err(CaseError::NoVariants { path: name }) } else { Ok(case) }
     }
 
-    /// The batches of a variant, the last one the whole program.
+    /// What was generated: the case without what tells where it was run.
+    pub fn generated(&self) -> Self {
+        Self { engine: None, equiform: None, provider: None, ..self.clone() }
+    }
+
+    /// The batches of a variant, the last one the whole program. A program without steps is one batch without
+    /// resources.
     pub fn batches(&self, variant: usize) -> Result<Vec<Batch>, CaseError> {
         let failed = |error: String| CaseError::Variant { variant, error };
         let parsed = parse(&self.variants[variant]).map_err(|error| failed(error.to_string()))?;
@@ -133,6 +155,9 @@ impl Case {
                 }
             })
             .map_err(|error| failed(error.to_string()))?;
+        if steps.is_empty() {
+            batches.push(Batch { deployment: Deployment::default(), order: Vec::new() });
+        }
         Ok(batches)
     }
 

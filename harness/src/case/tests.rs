@@ -14,6 +14,9 @@ fn case(variants: &[&str]) -> Case {
         version: CASE_VERSION,
         seed: 3,
         engine: None,
+        left_out: Default::default(),
+        equiform: None,
+        provider: None,
         source: NamedGraph::default(),
         edges: EdgeChoice { seed: 3, pinned: 0.0, depends_on: 0.0, create_before_destroy: 0.0 },
         variants: variants.iter().map(|&text| text.to_owned()).collect(),
@@ -30,6 +33,12 @@ fn a_variant_is_deployed_prefix_by_prefix_up_to_the_whole() {
     let dependencies = &batches[0].deployment.resources["b"].dependencies;
     assert_eq!(dependencies.get("a"), Some(&EdgeKind::Refs));
     assert_eq!(batches[0].order, ["b", "a"], "the text has the order in which the variant adds");
+}
+
+#[test]
+fn a_program_without_steps_is_one_batch_without_resources() {
+    let batches = case(&["empty"]).batches(0).unwrap();
+    assert_eq!(batches, [Batch { deployment: Deployment::default(), order: Vec::new() }]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A number, or a range of numbers, on the command line.
+//! Numbers on the command line: one that must not be zero, or a range.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -16,6 +16,22 @@ impl Amount {
     /// From the least to the most.
     pub fn range(self) -> RangeInclusive<u32> {
         self.least..=self.most
+    }
+}
+
+/// A whole number from 1 on.
+pub fn at_least_one<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
+    let number = text.parse().ok().filter(|number| *number >= N::from(1));
+    number.ok_or_else(|| format!("`{text}` cannot be used; give a whole number from 1 on"))
+}
+
+/// A number, or a range, that begins with 1 or later.
+pub fn not_none(text: &str) -> Result<Amount, String> {
+    let amount: Amount = text.parse()?;
+    if amount.least >= 1 {
+        Ok(amount)
+    } else {
+        Err("there is nothing to test with none; begin with 1".to_owned())
     }
 }
 
@@ -44,6 +60,19 @@ mod tests {
             assert_eq!(text.parse::<Amount>().unwrap().range(), 3..=8);
         }
         assert_eq!("5".parse::<Amount>().unwrap().range(), 5..=5);
+    }
+
+    #[test]
+    fn none_is_refused_where_something_is_needed() {
+        assert_eq!(at_least_one("1"), Ok(1_usize));
+        for text in ["0", "-1", "1.5", "many", ""] {
+            let sentence = format!("`{text}` cannot be used; give a whole number from 1 on");
+            assert_eq!(at_least_one::<u64>(text), Err(sentence));
+        }
+        assert_eq!(not_none("1..2"), "1..2".parse());
+        for text in ["0", "0..2", "0-2"] {
+            assert_eq!(not_none(text).unwrap_err(), "there is nothing to test with none; begin with 1");
+        }
     }
 
     #[test]

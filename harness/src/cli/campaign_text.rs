@@ -29,7 +29,7 @@ impl Display {
             self.bar.suspend(|| note(&line));
         }
         let mut tally = self.tally.lock().expect("no holder panics");
-        tally.count(&variant.result);
+        tally.count(variant);
         self.bar.set_message(so_far(&tally));
         self.bar.inc(1);
     }
@@ -82,6 +82,13 @@ pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
             lines.push(line);
         }
     }
+    if matches!(variant.result, TrialResult::Fail { .. }) {
+        lines.extend(variant.again.map(|again| match again {
+            true => format!("{place}: again: a second deployment shows it too"),
+            false => format!("{place}: not again: a second deployment does not show it"),
+        }));
+    }
+    lines.extend(variant.damaged.as_ref().map(|why| format!("{place}: {why}")));
     lines
 }
 
@@ -104,10 +111,14 @@ mod tests {
     fn a_known_bug_is_one_line_and_each_new_finding_another() {
         let known = Some("old-bug");
         let findings = vec![finding("missing", known), finding("extra", None), finding("missing", known)];
-        let variant = VariantVerdict { variant: 3, result: TrialResult::of(findings) };
+        let variant = VariantVerdict::new(3, TrialResult::of(findings));
+        let expected =
+            ["case 1 variant 3 batch-2: known: old-bug", "case 1 variant 3 batch-2: steps: extra: create a"];
+        assert_eq!(lines("case 1", &variant), expected);
+        let tried = VariantVerdict { again: Some(false), ..variant };
         assert_eq!(
-            lines("case 1", &variant),
-            ["case 1 variant 3 batch-2: known: old-bug", "case 1 variant 3 batch-2: steps: extra: create a"]
+            lines("case 1", &tried)[2..],
+            ["case 1 variant 3: not again: a second deployment does not show it"]
         );
     }
 
@@ -115,8 +126,9 @@ mod tests {
     fn the_bar_says_what_was_found_so_far() {
         let mut tally = Tally::default();
         assert_eq!(so_far(&tally), "");
-        tally.count(&TrialResult::of(vec![finding("extra", None)]));
-        tally.count(&TrialResult::of(vec![finding("extra", Some("old-bug"))]));
+        let verdict = |known| VariantVerdict::new(0, TrialResult::of(vec![finding("extra", known)]));
+        tally.count(&verdict(None));
+        tally.count(&verdict(Some("old-bug")));
         assert_eq!(so_far(&tally), ", 1 failed, 1 known");
     }
 }

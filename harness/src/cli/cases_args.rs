@@ -2,10 +2,14 @@
 
 use clap::{Args, ValueEnum};
 
-use super::amount::Amount;
+use super::CannotRun;
+use super::amount::{Amount, at_least_one, not_none};
+use super::leave_out_args::LeaveOutArgs;
+use super::size::{Programs, SizeArgs};
 use crate::campaign::Settings;
 use crate::campaign::settings::Sources;
 use crate::graph::NamedGraph;
+use crate::model::LeftOut;
 
 /// Which cases are generated.
 #[derive(Debug, Args)]
@@ -14,13 +18,13 @@ pub struct CasesArgs {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// How many sources
-    #[arg(long, default_value_t = 50)]
+    #[arg(long, default_value_t = 50, value_parser = at_least_one::<usize>)]
     sources: usize,
     /// How many variants of each source
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = at_least_one::<u64>)]
     variants: u64,
     /// Into how many batches each variant is cut
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, default_value_t = 4, value_parser = at_least_one::<usize>)]
     batches: usize,
     /// The shape of sources: drawn with so many resources and edges, or as real programs have them
     #[arg(long, value_enum, default_value_t = Shape::Random)]
@@ -29,7 +33,7 @@ pub struct CasesArgs {
     #[arg(long, value_name = "GRAPH", value_parser = graph)]
     source: Option<NamedGraph>,
     /// How many resources a source has: a number or a range
-    #[arg(long, value_name = "N", default_value = "3..12")]
+    #[arg(long, value_name = "N", default_value = "3..12", value_parser = not_none)]
     resources: Amount,
     /// How many edges a source has: a number or a range
     #[arg(long, value_name = "M", default_value = "1..16")]
@@ -37,6 +41,10 @@ pub struct CasesArgs {
     /// The share of resources with create_before_destroy
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
     create_before_destroy: f64,
+    #[command(flatten)]
+    size: SizeArgs,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
 }
 
 /// The shape of sources that are drawn.
@@ -47,6 +55,11 @@ enum Shape {
 }
 
 impl CasesArgs {
+    /// Refuses cases that are too large to be run unasked, on so many engines with so many jobs each.
+    pub fn affordable(&self, engines: usize, jobs: usize) -> Result<(), CannotRun> {
+        self.size.check(&Programs::of(&self.settings()).campaign(&self.settings(), engines, jobs))
+    }
+
     /// The same as settings.
     pub fn settings(&self) -> Settings {
         Settings {
@@ -62,6 +75,7 @@ impl CasesArgs {
             resources: self.resources.range(),
             edges: self.edges.range(),
             create_before_destroy: self.create_before_destroy,
+            left_out: self.leave_out.or(&LeftOut::none()),
         }
     }
 }

@@ -10,16 +10,18 @@ use super::campaign_text::{Display, note};
 use super::cases_args::CasesArgs;
 use super::engine_args::HowArgs;
 use super::known_args::KnownArgs;
-use super::report_args::Format;
+use super::report_args::{Format, interrupted};
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::claim::Claim;
 use crate::campaign::judge::variant_folder;
 use crate::campaign::known::KnownFindings;
+use crate::campaign::programs::Programs;
 use crate::campaign::shard::Shard;
 use crate::campaign::tally::Tally;
 use crate::campaign::verdict::CaseVerdict;
 use crate::campaign::{Campaign, Settings, case_folder};
 use crate::compare::{Contestant, Difference, Performance, difference};
+use crate::deploy::provider;
 use crate::deploy::stop::Stop;
 use crate::engine::{Engine, EngineChoice, EngineName, Engines};
 use crate::oracle::{ORACLES, Oracle};
@@ -58,6 +60,8 @@ struct Run {
     engine: Contestant,
     folder: PathBuf,
     verdicts: Vec<CaseVerdict>,
+    /// Why it is not whole.
+    stopped: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -82,17 +86,27 @@ struct Row<'a> {
 pub fn run(args: CompareArgs) -> CliResult {
     let known = args.known.read()?;
     let engines = chosen(&args)?;
+    args.cases.affordable(engines.len(), args.how.jobs())?;
     let settings = args.cases.settings();
     let stop = args.how.watch()?;
     let mut runs = Vec::new();
     for engine in engines {
-        runs.push(campaign(&args, engine, &settings, &known, stop.clone())?);
+        let run = campaign(&args, engine, &settings, &known, stop.clone())?;
+        let stopped = run.stopped.clone();
+        runs.push(run);
+        if let Some(sentence) = stopped {
+            let found = runs.iter().any(|run| Tally::of(&run.verdicts).failed > 0);
+            let outcome = if found { Outcome::Findings } else { Outcome::Clean };
+            return interrupted(Ok(outcome), &sentence, stop.asked_now());
+        }
     }
     let engines: Vec<Contestant> = runs.iter().map(|run| run.engine.clone()).collect();
     let mut differences = Vec::new();
     let mut compared = 0;
     for number in 0..settings.sources {
-        let case = settings.case(number);
+        let Some(case) = settings.case_unless(number, &stop) else {
+            return Err("stopped while comparing; the same command goes on from there".into());
+        };
         for variant in 0..case.variants.len() {
             let performance = |run: &Run| {
                 let folder = variant_folder(&case_folder(&run.folder, number), variant);
@@ -160,27 +174,39 @@ fn campaign(
     let contestant = Contestant { name: engine.name, version: engine.version.clone(), title: engine.title() };
     let started = args.how.start(engine, stop)?;
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
     let claim = Claim::new(started.name.clone(), args.how.manner(), &oracles, None, settings.clone());
+    let claim = claim.on(programs.clone());
     let folder = args.out.join(folder_name(&started.name));
     let _held = claim.stake(&folder)?;
     let folder = folder.canonicalize()?;
+    started.keep_provider_log_in(&folder);
     note(&format!("on {}", started.name));
     let watcher = Display::new(settings.sources as u64 * settings.variants);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,
+        programs: Some(&programs),
         oracles: &oracles,
         known,
         shard: Shard::WHOLE,
         jobs: args.how.jobs(),
+        // What counts here is where engines differ.
+        again: false,
         watcher: &watcher,
     };
-    let verdicts = campaign.run(settings, &folder)?;
+    let results = campaign.run(settings, &folder);
     drop(watcher);
-    if verdicts.len() < settings.sources {
-        return Err(format!("stopped on {}; the same command goes on from there", started.name).into());
+    let all = settings.sources * usize::try_from(settings.variants)?;
+    if results.earlier > 0 {
+        note(&format!("{} of {all} variants are from an earlier run", results.earlier));
     }
-    Ok(Run { engine: contestant, folder, verdicts })
+    let stopped = format!("stopped on {}; the same command goes on from there", started.name);
+    let stopped = match &results.error {
+        Some(error) => Some(format!("{error}; {stopped}")),
+        None => (results.judged() < all).then_some(stopped),
+    };
+    Ok(Run { engine: contestant, folder, verdicts: results.cases, stopped })
 }
 
 /// A title as the name of a folder.

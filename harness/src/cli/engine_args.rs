@@ -1,10 +1,12 @@
 //! What commands that run an engine share: which engine, and how it is run.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 
+use super::amount::at_least_one;
 use super::{CannotRun, interrupt};
 use crate::deploy::access::{Provider, Way};
 use crate::deploy::driver::Driver;
@@ -38,10 +40,10 @@ impl EngineArgs {
 #[derive(Debug, Args)]
 pub struct HowArgs {
     /// How many variants are deployed at once [default: as many as there are processors]
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// How many seconds one engine command may take
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 60, value_parser = at_least_one::<u64>)]
     timeout: u64,
     /// How the engine reaches the provider
     #[arg(long, value_name = "WAY", default_value = "reattach")]
@@ -65,6 +67,11 @@ pub struct Started {
 }
 
 impl Started {
+    /// Leaves what the provider says of itself in a folder, if it says anything.
+    pub fn keep_provider_log_in(&self, folder: &Path) {
+        self.runner.access.log().keep_in(folder);
+    }
+
     /// Where the time went; none if there was nothing to do.
     pub fn spent(&self) -> Option<Split> {
         let split = self.runner.spent.split(self.provider.computed());
@@ -75,7 +82,8 @@ impl Started {
 impl HowArgs {
     /// How many variants are deployed at once.
     pub fn jobs(&self) -> usize {
-        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from)).max(1)
+        let all = || std::thread::available_parallelism().map_or(2, usize::from);
+        self.jobs.map_or_else(all, usize::from)
     }
 
     /// What there is to choose.
@@ -94,6 +102,9 @@ impl HowArgs {
     pub fn start(&self, engine: Engine, stop: Stop) -> Result<Started, CannotRun> {
         let engine = Arc::new(Terraform::new(engine));
         let provider = Provider::start(self.provider)?;
+        if let Provider::Installable(mirror) = &provider {
+            stop.removes(mirror.folder());
+        }
         let access = provider.access();
         if !engine.capabilities().allow(&access, self.syntax) {
             return Err(format!("{} cannot be run with these options", engine.title()).into());

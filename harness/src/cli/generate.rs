@@ -8,13 +8,14 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::amount::Amount;
+use super::amount::{Amount, at_least_one};
 use super::egraph::{CacheArgs, saturation_progress};
 use super::rules::rules_to_use;
+use super::size::{Programs, SizeArgs};
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::batch::{Cuts, cut};
 use crate::egraph::{Cache, ClassId, Extraction, Frozen, Limits, Operations};
-use crate::generate::{Batching, Generator, Variant, generate, stream};
+use crate::generate::{Batching, CHUNK, Generator, Variant, generate, stream};
 use crate::graph::{NamedGraph, Names};
 use crate::implicit::{Escape, Pace};
 use crate::program::{Program, print};
@@ -69,7 +70,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     leave: f64,
     /// Cut each program into so many batches.
-    #[arg(long, value_name = "B", default_value_t = 1)]
+    #[arg(long, value_name = "B", default_value_t = 1, value_parser = at_least_one::<usize>)]
     batches: usize,
     /// Where to cut.
     #[arg(long, value_enum, default_value_t = Cuts::Random)]
@@ -94,8 +95,10 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "M", default_value_t = 10_000)]
     max_classes: usize,
     /// How many threads to use [default: all cores].
-    #[arg(long, value_name = "T")]
-    threads: Option<usize>,
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    #[command(flatten)]
+    size: SizeArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -135,7 +138,7 @@ struct Line<'a> {
 /// Runs the subcommand.
 pub fn run(args: GenerateArgs) -> CliResult {
     if let Some(threads) = args.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     let source = read_source(&args)?;
     let rules = rules_to_use(args.rules.as_deref())?;
@@ -184,11 +187,23 @@ fn read_source(args: &GenerateArgs) -> Result<Source, CannotRun> {
                 );
             }
             let edges = u64::from(edges.least)..=u64::from(edges.most);
+            affordable(args, Programs::new(most, *edges.end()))?;
             Source::random(args.resources.range(), edges, &mut rng)
         }
     };
     let foreign = args.foreign.unwrap_or(source.names.count().div_ceil(5));
+    let (nodes, edges) = (source.names.count(), source.graph.edges().len() as u64);
+    affordable(args, Programs { foreign, ..Programs::new(nodes, edges) })?;
     Ok(source.with_foreign(foreign, &mut rng))
+}
+
+/// Refuses programs that are too large to be generated unasked.
+fn affordable(args: &GenerateArgs, programs: Programs) -> Result<(), CannotRun> {
+    let usual = 2.0 * (f64::from(programs.resources) + programs.edges as f64);
+    let steps = args.length.map_or(usual, |length| length as f64);
+    // Programs are written a chunk at a time; the room for the longest is taken before the first step.
+    let (held, room) = (args.variants.min(CHUNK) as f64, args.max_length.unwrap_or(0) as f64);
+    args.size.check(&programs.generating(held, steps.max(room / held.max(1.0))))
 }
 
 fn source_from_file(path: &Path) -> Result<Source, CannotRun> {

@@ -1,19 +1,34 @@
-//! Ctrl-C: once to end cleanly, twice to end now. SIGTERM and SIGHUP count the same.
+//! Ctrl-C: once to end cleanly, twice to end now, whatever the process is at. SIGTERM and SIGHUP count the
+//! same.
 
 use std::io::{self, Write};
+use std::thread;
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::deploy::stop::Stop;
+use super::INTERRUPTED;
+use crate::deploy::stop::{GRACE, Stop};
+
+/// How long the process has to end in an orderly way after the second signal: commands in flight and what
+/// they started may take twice the time that they are given.
+const LAST: Duration = Duration::from_secs(2 * GRACE.as_secs() + 1);
 
 /// Turns signals into `stop` from now on.
 pub fn watch(stop: Stop) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    std::thread::spawn(move || {
+    thread::spawn(move || {
         for _ in signals.forever() {
-            if stop.asked() {
+            if stop.asked_now() {
+                end(&stop);
+            } else if stop.asked() {
                 stop.now();
+                let stop = stop.clone();
+                thread::spawn(move || {
+                    thread::sleep(LAST);
+                    end(&stop);
+                });
             } else {
                 stop.soon();
                 // After a hang-up there may be nobody to tell.
@@ -22,4 +37,10 @@ pub fn watch(stop: Stop) -> io::Result<()> {
         }
     });
     Ok(())
+}
+
+/// Ends the process at once. The provider that engines attach to ends when it finds us gone.
+fn end(stop: &Stop) -> ! {
+    stop.clear_up();
+    std::process::exit(INTERRUPTED.into())
 }

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::campaign_text::lines;
+use super::campaign_text::{lines, note};
 use super::known_args::KnownArgs;
+use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
 use super::report_args::{Format, ReportArgs};
 use super::{CliResult, output};
-use crate::campaign::judge;
 use crate::campaign::report::Report;
+use crate::campaign::{case_number, judge, stored};
 use crate::case::{CASE_FILE, Case};
 
 /// Judge cases again, from their evidence alone: no engine is run and nothing is written.
@@ -22,6 +23,8 @@ pub struct JudgeArgs {
     /// The oracles to ask [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
     #[command(flatten)]
     known: KnownArgs,
     #[command(flatten)]
@@ -43,11 +46,18 @@ pub fn run(args: JudgeArgs) -> CliResult {
             .into());
         }
         for folder in folders {
-            let case = Case::read(&folder.join(CASE_FILE))?;
-            let mut verdict = judge::case(cases.len(), &folder, &oracles)?;
+            let mut case = Case::read(&folder.join(CASE_FILE))?;
+            case.left_out = args.leave_out.or(&case.left_out);
+            let number = case_number(&folder).unwrap_or(cases.len());
+            let mut verdict = judge::stored_case(number, &case, &folder, &oracles);
             let engine = judge::engine(&folder, &case).unwrap_or_default();
             for variant in &mut verdict.variants {
                 judge::sort_out(&known, &engine, &case, variant);
+                let place = judge::variant_folder(&folder, variant.variant);
+                judge::mark_again(&case, variant, &place, &oracles);
+            }
+            for told in stored::hold_against(&folder, &mut verdict, &oracles) {
+                note(&told);
             }
             if args.report.format == Format::Text {
                 let place = folder.display().to_string();
@@ -59,7 +69,15 @@ pub fn run(args: JudgeArgs) -> CliResult {
         }
     }
     let title = format!("{} cases", cases.len());
-    let report =
-        Report { title, engine: None, settings: None, shard: None, complete: true, spent: None, cases };
+    let report = Report {
+        title,
+        engine: None,
+        settings: None,
+        shard: None,
+        not_run: 0,
+        earlier: 0,
+        spent: None,
+        cases,
+    };
     args.report.conclude(&report, &known)
 }

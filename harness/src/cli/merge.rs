@@ -6,10 +6,12 @@ use clap::Args;
 
 use super::CliResult;
 use super::known_args::KnownArgs;
+use super::oracles::chosen;
 use super::report_args::ReportArgs;
+use crate::campaign::case_folder;
 use crate::campaign::merge::merge;
 use crate::campaign::report::Report;
-use crate::campaign::{case_folder, stored};
+use crate::campaign::stored::{self, Bench};
 
 /// Join the parts of a campaign that were run with `--shard` into one folder, and report on the whole.
 #[derive(Debug, Args)]
@@ -30,18 +32,22 @@ pub struct MergeArgs {
 pub fn run(args: MergeArgs) -> CliResult {
     let known = args.known.read()?;
     let claim = merge(&args.folders, &args.out)?;
-    let mut cases = Vec::new();
+    let oracles = chosen(claim.oracles())?;
+    let bench = Bench { oracles: &oracles, known: &known, engine: claim.engine() };
+    let (mut cases, mut not_run) = (Vec::new(), 0);
     for number in claim.cases() {
-        let folder = case_folder(&args.out, number);
-        let verdict = stored(number, &folder, &known, claim.engine())?;
-        cases.extend(verdict.map(|verdict| (folder, verdict)));
+        let (folder, case) = (case_folder(&args.out, number), claim.settings().case(number));
+        let verdict = stored::read(number, &folder, &case, &bench);
+        not_run += case.variants.len() - verdict.variants.len();
+        cases.push((folder, verdict));
     }
     let report = Report {
         title: args.out.display().to_string(),
         engine: Some(claim.engine().to_owned()),
         settings: Some(claim.settings().clone()),
         shard: None,
-        complete: true,
+        not_run,
+        earlier: 0,
         spent: None,
         cases,
     };

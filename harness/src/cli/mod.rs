@@ -9,19 +9,23 @@ mod engine_args;
 mod engines;
 mod equiv;
 mod eval;
+mod exercised_text;
 mod generate;
 mod interrupt;
 mod judge;
 mod known_args;
 mod layered;
+mod leave_out_args;
 mod ledger;
 mod merge;
+mod model;
 mod oracles;
 mod replay;
 mod report_args;
 mod rules;
 mod run;
 mod show;
+mod size;
 mod study;
 
 use std::fmt::Display;
@@ -59,7 +63,11 @@ enum Command {
     Show(show::ShowArgs),
     Merge(merge::MergeArgs),
     Oracles(oracles::OraclesArgs),
+    Model(model::ModelArgs),
 }
+
+/// The exit code after a second Ctrl-C.
+const INTERRUPTED: u8 = 130;
 
 /// What a subcommand that ran to its end has to say; the exit code follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,11 +124,12 @@ pub fn main() -> ExitCode {
         Command::Merge(args) => merge::run(args),
         Command::Show(args) => show::run(args),
         Command::Oracles(args) => oracles::run(args),
+        Command::Model(args) => model::run(args),
     };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Ok(Outcome::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(CannotRun(message)) => {
             eprintln!("error: {message}");
             ExitCode::from(2)

@@ -5,18 +5,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::CliResult;
 use super::campaign_text::Display;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::layered::Layered;
+use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
-use super::report_args::ReportArgs;
-use super::{CliResult, Outcome};
-use crate::campaign::Campaign;
-use crate::campaign::judge;
+use super::report_args::{ReportArgs, interrupted};
+use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
+use crate::campaign::{Campaign, case_number, judge};
 use crate::case::{CASE_FILE, Case};
+use crate::deploy::provider;
+use crate::private;
 
 /// Run a stored case again: the same programs, batch by batch, on the engine that it was run on, or another.
 #[derive(Debug, Args)]
@@ -31,6 +34,11 @@ pub struct ReplayArgs {
     /// The oracles to ask [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
+    /// Do not deploy a variant with a new finding a second time to see whether it comes again
+    #[arg(long)]
+    no_again: bool,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
     #[command(flatten)]
     known: KnownArgs,
     #[command(flatten)]
@@ -39,7 +47,8 @@ pub struct ReplayArgs {
 
 /// Replays.
 pub fn run(args: ReplayArgs) -> CliResult {
-    let case = Case::read(&args.folder.join(CASE_FILE))?;
+    let mut case = Case::read(&args.folder.join(CASE_FILE))?;
+    case.left_out = args.leave_out.or(&case.left_out);
     let args = match judge::engine(&args.folder, &case) {
         Some(engine) => Layered::own::<ReplayArgs>("replay")?.with(&[("engine".to_owned(), engine)])?,
         None => args,
@@ -56,45 +65,50 @@ pub fn run(args: ReplayArgs) -> CliResult {
     if fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
     }
+    let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
     let was_there = out.exists();
-    fs::create_dir_all(&out)
+    private::create_folder(&out)
         .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
     let folder = out.canonicalize()?;
     let watcher = Display::new(case.variants.len() as u64);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,
+        programs: Some(&programs),
         oracles: &oracles,
         known: &known,
         shard: Shard::WHOLE,
         jobs: args.engine.how.jobs(),
+        again: !args.no_again,
         watcher: &watcher,
     };
-    let verdict = campaign.run_case(0, &case, &folder);
+    let results = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, &folder);
     drop(watcher);
-    if !was_there && !matches!(verdict, Ok(Some(_))) {
+    if !was_there {
         // Best effort, and never with anything in it.
         let _ = fs::remove_dir(&folder);
     }
-    let verdict = verdict?;
-    let Some(verdict) = verdict else {
-        let now = started.runner.stop.asked_now();
-        return if now {
-            Ok(Outcome::Interrupted)
-        } else {
-            Err("stopped; run it again to begin anew".into())
-        };
-    };
+    let (all, done) = (case.variants.len(), results.judged());
     let report = Report {
         title: folder.display().to_string(),
         engine: Some(started.name.clone()),
         settings: None,
         shard: None,
-        complete: true,
+        not_run: all - done,
+        earlier: 0,
         spent: None,
-        cases: vec![(folder, verdict)],
+        cases: results.cases.into_iter().map(|verdict| (folder.clone(), verdict)).collect(),
     };
-    args.report.conclude(&report, &known)
+    let outcome = args.report.conclude(&report, &known);
+    if report.not_run == 0 && results.error.is_none() {
+        return outcome;
+    }
+    let stopped = format!("stopped after {done} of {all} variants; run it again to begin anew");
+    let sentence = match results.error {
+        Some(error) => format!("{error}; {stopped}"),
+        None => stopped,
+    };
+    interrupted(outcome, &sentence, started.runner.stop.asked_now())
 }
 
 /// A folder that is not there yet.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::campaign_text::lines;
-use super::{CannotRun, CliResult, Outcome, output};
+use super::campaign_text::{lines, note};
+use super::{CannotRun, CliResult, Outcome, exercised_text, output};
 use crate::campaign::judge::variant_folder;
 use crate::campaign::junit;
 use crate::campaign::known::KnownFindings;
@@ -41,23 +41,48 @@ impl ReportArgs {
     /// Reports, and turns the numbers into an outcome: new findings are findings, and what could not be judged, or was
     /// stopped before its end, is no pass.
     pub fn conclude(&self, report: &Report, known: &KnownFindings) -> CliResult {
-        if let Some(path) = &self.junit {
+        let junit = self.junit.as_ref().map_or(Ok(()), |path| {
             junit::write(report, path)
-                .map_err(|error| format!("cannot write the JUnit file {}: {error}", path.display()))?;
-        }
+                .map_err(|error| format!("cannot write the JUnit file {}: {error}", path.display()))
+        });
         let tally = report.tally();
         output(|out| match self.format {
             Format::Json => writeln!(out, "{}", report.json(known)),
             Format::Text => summary(out, report, &tally, known),
         })?;
         if tally.failed > 0 {
-            Ok(Outcome::Findings)
-        } else if tally.inconclusive > 0 {
+            // Findings are told by the exit code, whatever else went wrong.
+            if let Err(error) = junit {
+                note(&format!("error: {error}"));
+            }
+            return Ok(Outcome::Findings);
+        }
+        junit?;
+        if tally.inconclusive > 0 {
             let variants = tally.inconclusive;
             Err(CannotRun::from(format!("{variants} variants could not be judged, for the reasons above")))
         } else {
             Ok(Outcome::Clean)
         }
+    }
+}
+
+/// What comes of something that was stopped before its end, with a sentence that says so: what was found counts.
+pub fn interrupted(outcome: CliResult, sentence: &str, now: bool) -> CliResult {
+    match outcome {
+        Ok(Outcome::Findings) => {
+            note(sentence);
+            Ok(Outcome::Findings)
+        }
+        _ if now => {
+            note(sentence);
+            Ok(Outcome::Interrupted)
+        }
+        Err(error) => {
+            note(sentence);
+            Err(error)
+        }
+        Ok(_) => Err(sentence.into()),
     }
 }
 
@@ -67,12 +92,31 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
         None => writeln!(out, "{}", report.title)?,
     }
     writeln!(out, "  passed        {}", tally.passed)?;
-    writeln!(out, "  failed        {}", tally.failed)?;
+    match tally.not_again {
+        0 => writeln!(out, "  failed        {}", tally.failed)?,
+        not_again => writeln!(out, "  failed        {} ({not_again} not again)", tally.failed)?,
+    }
     writeln!(out, "  known         {}", tally.known)?;
     writeln!(out, "  inconclusive  {}", tally.inconclusive)?;
+    if tally.stages_not_reached > 0 {
+        let Tally { stages_not_reached, cut_short, .. } = tally;
+        writeln!(
+            out,
+            "  not reached   {stages_not_reached} stages of {cut_short} variants, because one before them failed"
+        )?;
+    }
+    if report.not_run > 0 {
+        writeln!(out, "  not run       {}", report.not_run)?;
+    }
+    if report.earlier > 0 {
+        let all: usize = report.cases.iter().map(|(_, verdict)| verdict.variants.len()).sum();
+        let all = all + report.not_run;
+        writeln!(out, "  earlier run   {} of {all} variants are from an earlier run", report.earlier)?;
+    }
     if let Some(spent) = &report.spent {
         writeln!(out, "  time          {spent}")?;
     }
+    exercised_text::write(out, &report.exercised())?;
     for ((oracle, kind), count) in &tally.signatures {
         writeln!(out, "  {count:5} × {oracle}: {kind}")?;
     }
@@ -130,16 +174,20 @@ mod tests {
             TrialResult::of(vec![finding("extra", None)]),
             TrialResult::Inconclusive { reason: "the disk is full".to_owned() },
         ];
-        let variants =
-            results.into_iter().enumerate().map(|(variant, result)| VariantVerdict { variant, result });
+        let variants = results.into_iter().enumerate().map(|(variant, result)| VariantVerdict {
+            again: matches!(result, TrialResult::Fail { .. }).then_some(false),
+            not_reached: result.findings().len() * 3,
+            ..VariantVerdict::new(variant, result)
+        });
         let report = Report {
             title: "runs/1".to_owned(),
             engine: Some("terraform@1.15.5".to_owned()),
             settings: None,
             shard: None,
-            complete: true,
+            not_run: 5,
+            earlier: 2,
             spent: None,
-            cases: vec![("runs/1/case-0007".into(), CaseVerdict::new(7, variants.collect()))],
+            cases: vec![("runs/1/case-0007".into(), CaseVerdict { case: 7, variants: variants.collect() })],
         };
         let mut text = Vec::new();
         summary(&mut text, &report, &report.tally(), &KnownFindings::none()).unwrap();

@@ -6,22 +6,23 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::CliResult;
 use super::campaign_text::{Display, note};
 use super::cases_args::CasesArgs;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::oracles::chosen;
-use super::report_args::ReportArgs;
-use super::{CliResult, Outcome};
+use super::report_args::{ReportArgs, interrupted};
 use crate::campaign::claim::Claim;
+use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
-use crate::campaign::verdict::CaseVerdict;
-use crate::campaign::{Campaign, case_folder};
+use crate::campaign::{Campaign, case_folder, stored as stored_verdicts};
+use crate::deploy::provider;
 
 /// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
 ///
-/// Ctrl-C ends it after the commands in flight and keeps whole cases; a second one ends them too. The same command, or
+/// Ctrl-C ends it after the commands in flight and keeps what was judged; a second one ends them too. The same command, or
 /// `--resume`, goes on from there.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -44,6 +45,9 @@ pub struct RunArgs {
     /// Go on with the campaign in this folder, on the engine and with the settings that are stored there
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
+    /// Do not deploy a variant with a new finding a second time to see whether it comes again
+    #[arg(long)]
+    no_again: bool,
     #[command(flatten)]
     known: KnownArgs,
     #[command(flatten)]
@@ -54,53 +58,63 @@ pub struct RunArgs {
 pub fn run(args: RunArgs) -> CliResult {
     let args = stored::complete(args)?;
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
+    args.cases.affordable(1, args.engine.how.jobs())?;
     let started = args.engine.start()?;
     let settings = args.cases.settings();
     let manner = args.engine.how.manner();
+    let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
     let claim = Claim::new(started.name.clone(), manner, &oracles, args.shard, settings.clone());
-    let _held = claim.stake(&args.out)?;
+    let claim = claim.on(programs.clone());
+    let held = claim.stake(&args.out)?;
     let out = args.out.canonicalize()?;
-    let all = claim.cases().count();
-    if args.resume.is_some() {
-        let finished =
-            |number: &usize| CaseVerdict::read(&case_folder(&out, *number)).is_ok_and(|it| it.is_some());
-        let done = claim.cases().filter(finished).count();
-        note(&format!("{done} of {all} cases are done, {} are left", all - done));
+    started.keep_provider_log_in(&out);
+    let variants = usize::try_from(settings.variants)?;
+    let all = claim.cases().count() * variants;
+    let missing = |number| stored_verdicts::missing(&case_folder(&out, number), variants).len();
+    let left: usize = claim.cases().map(missing).sum();
+    if left < all || args.resume.is_some() {
+        note(&format!("{} of {all} variants are from an earlier run, {left} are left", all - left));
     }
-    let watcher = Display::new(all as u64 * settings.variants);
+    if left < all && held.untold {
+        note("this folder does not tell which builds of the engine and the provider they were judged with");
+    }
+    let watcher = Display::new(all as u64);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,
+        programs: Some(&programs),
         oracles: &oracles,
         known: &known,
         shard: args.shard.unwrap_or(Shard::WHOLE),
         jobs: args.engine.how.jobs(),
+        again: !args.no_again,
         watcher: &watcher,
     };
-    let verdicts = campaign.run(&settings, &out)?;
+    let results = campaign.run(&settings, &out);
     drop(watcher);
-    let done = verdicts.len();
-    let cases = verdicts.into_iter().map(|verdict| (case_folder(&out, verdict.case), verdict)).collect();
+    let done = results.judged();
+    let cases = results.cases.into_iter().map(|verdict| (case_folder(&out, verdict.case), verdict)).collect();
     let report = Report {
         title: out.display().to_string(),
         engine: Some(started.name.clone()),
         settings: Some(settings),
         shard: args.shard,
-        complete: done == all,
+        not_run: all - done,
+        earlier: results.earlier,
         spent: started.spent(),
         cases,
     };
-    let outcome = args.report.conclude(&report, &known)?;
-    if report.complete {
-        return Ok(outcome);
+    let outcome = args.report.conclude(&report, &known);
+    if report.not_run == 0 && results.error.is_none() {
+        return outcome;
     }
-    let sentence = format!(
-        "stopped after {done} of {all} cases; `equiform run --resume {}` goes on from there",
+    let stopped = format!(
+        "stopped after {done} of {all} variants; `equiform run --resume {}` goes on from there",
         args.out.display()
     );
-    if started.runner.stop.asked_now() {
-        note(&sentence);
-        return Ok(Outcome::Interrupted);
-    }
-    Err(sentence.into())
+    let sentence = match results.error {
+        Some(error) => format!("{error}; {stopped}"),
+        None => stopped,
+    };
+    interrupted(outcome, &sentence, started.runner.stop.asked_now())
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::amount::at_least_one;
+use super::size::{Programs, SizeArgs};
 use super::{CliResult, Outcome, output};
 use crate::study::{Grid, run as run_study};
 
@@ -33,23 +35,25 @@ struct DiversityArgs {
     #[arg(long)]
     quick: bool,
     /// The resources of the sources, separated by commas.
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = at_least_one::<u32>)]
     resources: Vec<u32>,
     /// The escape probabilities in percent, separated by commas.
     #[arg(long, value_name = "E,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=100))]
     epsilons: Vec<u32>,
     /// The time-outs in milliseconds, separated by commas.
-    #[arg(long, value_name = "MS,…", value_delimiter = ',')]
+    #[arg(long, value_name = "MS,…", value_delimiter = ',', value_parser = at_least_one::<u64>)]
     timeouts: Vec<u64>,
     /// How many sources for each setting.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<u32>)]
     sources: Option<u32>,
     /// How many tests for each source.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>)]
     tests: Option<usize>,
     /// The seed of all random choices.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    size: SizeArgs,
 }
 
 /// Runs the subcommand.
@@ -68,6 +72,9 @@ pub fn run(args: StudyArgs) -> CliResult {
     if !args.timeouts.is_empty() {
         grid.timeouts = args.timeouts;
     }
+    let most = grid.resources.iter().copied().max().unwrap_or(0);
+    let programs = Programs::new(most, u64::from(most));
+    args.size.check(&programs.generating(grid.tests as f64, 4.0 * f64::from(most)))?;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} settings, {elapsed}, {eta} to go")
         .expect("the template is sound");
     let bar = ProgressBar::new(0).with_style(style);

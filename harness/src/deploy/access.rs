@@ -3,12 +3,14 @@
 use std::ffi::OsString;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::mirror::Mirror;
 use super::provider::{self, ProviderError, Server};
+use super::provider_log::ProviderLog;
 
 /// Which way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -33,13 +35,31 @@ impl Display for Way {
 /// How an engine reaches the provider.
 #[derive(Debug, Clone)]
 pub enum Access {
-    /// It attaches to one that is up, by this value of `TF_REATTACH_PROVIDERS`.
-    Reattached(OsString),
+    /// It attaches to one that is up.
+    Reattached {
+        /// The value of `TF_REATTACH_PROVIDERS` by which it finds it.
+        variable: OsString,
+        /// What the provider says.
+        log: Arc<ProviderLog>,
+    },
     /// It installs it from a mirror, which this configuration file names.
     Mirror {
         /// The engine's configuration file.
         config: PathBuf,
+        /// Where providers that crash say so.
+        crash_log: PathBuf,
+        /// The same, as it is read.
+        log: Arc<ProviderLog>,
     },
+}
+
+impl Access {
+    /// What the provider says of itself.
+    pub fn log(&self) -> &ProviderLog {
+        match self {
+            Self::Reattached { log, .. } | Self::Mirror { log, .. } => log,
+        }
+    }
 }
 
 /// A provider that engines can reach, for as long as this lives.
@@ -63,8 +83,14 @@ impl Provider {
     /// What engines need to reach it.
     pub fn access(&self) -> Access {
         match self {
-            Self::Up(server) => Access::Reattached(server.reattach().to_owned()),
-            Self::Installable(mirror) => Access::Mirror { config: mirror.config().to_owned() },
+            Self::Up(server) => {
+                Access::Reattached { variable: server.reattach().to_owned(), log: server.log().clone() }
+            }
+            Self::Installable(mirror) => Access::Mirror {
+                config: mirror.config().to_owned(),
+                crash_log: mirror.crash_log().to_owned(),
+                log: mirror.log().clone(),
+            },
         }
     }
 

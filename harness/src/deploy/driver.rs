@@ -24,7 +24,7 @@ impl Capabilities {
     /// Whether the engine can be run in this way.
     pub fn allow(&self, access: &Access, syntax: Syntax) -> bool {
         let reached = match access {
-            Access::Reattached(_) => self.reattach,
+            Access::Reattached { .. } => self.reattach,
             Access::Mirror { .. } => self.mirror,
         };
         reached && self.syntaxes.contains(&syntax)

@@ -3,15 +3,19 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tempfile::TempDir;
 
 use super::provider::ProviderError;
+use super::provider_log::ProviderLog;
 
 /// A mirror with the provider in it, and an engine's configuration that names it. Gone when dropped.
 pub struct Mirror {
     folder: TempDir,
     config: PathBuf,
+    crash_log: PathBuf,
+    log: Arc<ProviderLog>,
 }
 
 impl Mirror {
@@ -23,6 +27,16 @@ impl Mirror {
     /// The configuration file.
     pub fn config(&self) -> &Path {
         &self.config
+    }
+
+    /// The file in which providers that were installed from it leave word of a crash.
+    pub fn crash_log(&self) -> &Path {
+        &self.crash_log
+    }
+
+    /// The same, as it is read.
+    pub fn log(&self) -> &Arc<ProviderLog> {
+        &self.log
     }
 
     /// The folder of the mirror.
@@ -44,7 +58,9 @@ fn make(provider: &Path) -> io::Result<Mirror> {
         "provider_installation {{\n  filesystem_mirror {{\n    path    = {mirror}\n    include = [\"equiform.test/*/*\"]\n  }}\n}}\n"
     );
     fs::write(&config, text)?;
-    Ok(Mirror { folder, config })
+    let crash_log = folder.path().join("crashes.log");
+    let log = Arc::new(ProviderLog::at(&crash_log)?);
+    Ok(Mirror { folder, config, crash_log, log })
 }
 
 /// This machine as engines name it.

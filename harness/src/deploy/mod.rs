@@ -3,8 +3,8 @@
 //! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how an engine
 //! reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a folder to install it from.
 //! [`process`] runs one engine command in a process group of its own, [`evidence`] is what remains on disk: all that the
-//! oracles see. [`hold`] says how the provider holds operations. `surroundings` tells what is not the engine's doing. [`stop`] ends it early, [`spent`] is where the time
-//! went.
+//! oracles see. [`hold`] says how the provider holds operations. `surroundings` tells what is not the engine's doing,
+//! [`provider_log`] whether the provider crashed. [`stop`] ends it early, [`spent`] is where the time went.
 
 pub mod access;
 pub mod driver;
@@ -13,6 +13,7 @@ pub mod hold;
 pub mod mirror;
 pub mod process;
 pub mod provider;
+pub mod provider_log;
 pub mod spent;
 pub mod stop;
 mod surroundings;
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::case::{Batch, Case, CaseError};
+use crate::private;
 use crate::render::Syntax;
 use access::{Access, Way};
 use driver::Driver;
@@ -137,9 +139,8 @@ impl Runner {
             if self.stop.asked_now() {
                 return Err(DeployError::Stopped);
             }
-            let (succeeded, environment) = (record.succeeded(), self.engine.environment(&self.access));
-            let stage = folder.join(&record.stage);
-            self.spent.keeping.time(|| surroundings::check(folder, &stage, succeeded, &environment))?;
+            let (succeeded, stage) = (record.succeeded(), folder.join(&record.stage));
+            self.spent.keeping.time(|| surroundings::check(folder, &stage, succeeded, &self.access))?;
             records.push(record);
             if !succeeded {
                 break;
@@ -211,7 +212,7 @@ impl Runner {
         self.spent.engine.add(ended.took);
         let state = work.join(self.engine.state_file());
         if state.exists() {
-            let copy = || fs::copy(&state, kept.join(evidence::STATE));
+            let copy = || private::copy(&state, &kept.join(evidence::STATE));
             self.spent.keeping.time(copy).map_err(io_error("cannot copy", &state))?;
         }
         Ok(StageRecord {
@@ -236,11 +237,11 @@ fn seed_of(case: u64, variant: usize, stage: Stage) -> u32 {
 }
 
 fn make_folder(path: &Path) -> Result<(), DeployError> {
-    fs::create_dir_all(path).map_err(io_error("cannot make", path))
+    private::create_folder(path).map_err(io_error("cannot make", path))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), DeployError> {
-    fs::write(path, text).map_err(io_error("cannot write", path))
+    private::write(path, text).map_err(io_error("cannot write", path))
 }
 
 fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DeployError {

@@ -1,7 +1,6 @@
 //! One engine command: in a process group of its own, with an environment that holds no surprises, and an end.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -11,6 +10,7 @@ use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 
 use super::stop::{self, Stop};
+use crate::private;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +73,8 @@ impl Command {
             .current_dir(&self.folder)
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
-            .stdout(File::create(stdout)?)
-            .stderr(File::create(stderr)?)
+            .stdout(private::create(stdout)?)
+            .stderr(private::create(stderr)?)
             .process_group(0);
         let begin = Instant::now();
         let mut child = command.spawn()?;

@@ -5,9 +5,10 @@ use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use super::provider_log::ProviderLog;
 use super::stop;
 
 /// How long a provider has to start. It takes milliseconds; a machine may be very busy.
@@ -76,6 +77,7 @@ pub fn locate() -> Result<PathBuf, ProviderError> {
 pub struct Server {
     child: Child,
     reattach: OsString,
+    log: Arc<ProviderLog>,
 }
 
 impl Server {
@@ -87,12 +89,13 @@ impl Server {
     /// Starts one, which has so long to say where it is.
     pub fn start_within(path: &Path, patience: Duration) -> Result<Self, ProviderError> {
         let start = |source| ProviderError::Start { path: path.to_owned(), source };
+        let log = Arc::new(ProviderLog::unnamed().map_err(start)?);
         let mut child = Command::new(path)
             .args(["reattach", "--until-stdin-closes"])
             // Nothing is written to it. It ends when we do, even if we are killed.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log.stderr().map_err(start)?)
             // Ctrl-C goes to our own group: the provider has to outlive it until the commands in flight have ended.
             .process_group(0)
             .spawn()
@@ -103,7 +106,7 @@ impl Server {
             .ok()
             .and_then(|line| line.trim().strip_prefix("export TF_REATTACH_PROVIDERS='")?.strip_suffix('\''));
         if let Some(value) = value {
-            return Ok(Self { reattach: value.into(), child });
+            return Ok(Self { reattach: value.into(), child, log });
         }
         if let Ok(leader) = i32::try_from(child.id()) {
             // With all that it started: another program may be a script.
@@ -123,6 +126,11 @@ impl Server {
     /// The value of `TF_REATTACH_PROVIDERS` by which engines find it.
     pub fn reattach(&self) -> &OsStr {
         &self.reattach
+    }
+
+    /// What it says on standard error.
+    pub fn log(&self) -> &Arc<ProviderLog> {
+        &self.log
     }
 
     /// How much time the provider has computed so far, where the system tells.

@@ -1,6 +1,8 @@
 //! The wish that everything ends: soon, after the commands in flight, or now.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,8 @@ struct Wish {
     now: bool,
     /// The process groups that are running, by their leaders.
     groups: BTreeSet<i32>,
+    /// Temporary folders whose owners remove them in their end, if they come to it.
+    folders: Vec<PathBuf>,
 }
 
 /// A process group that ends when `now` is wished, for as long as this lives.
@@ -46,6 +50,23 @@ impl Stop {
                 signal(*leader, libc::SIGKILL);
             }
         });
+    }
+
+    /// Tells of a temporary folder that must not be left behind, even if the process ends at once.
+    pub fn removes(&self, folder: &Path) {
+        self.wish().folders.push(folder.to_owned());
+    }
+
+    /// Ends all that would be left behind if the process ended at once: what runs, and temporary folders.
+    pub fn clear_up(&self) {
+        let wish = self.wish();
+        for leader in &wish.groups {
+            signal(*leader, libc::SIGKILL);
+        }
+        for folder in &wish.folders {
+            // Its owner may have been faster.
+            let _ = fs::remove_dir_all(folder);
+        }
     }
 
     /// Whether the end is wished, soon or now.

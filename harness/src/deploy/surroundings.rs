@@ -7,7 +7,9 @@ use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
+use super::access::Access;
 use super::evidence::{ERRORS, LEDGER, OUTPUT, STATE};
+use super::provider_log::Crash;
 
 /// How much room there must be, beyond what the largest file has taken already.
 const ROOM: usize = 64 << 10;
@@ -33,16 +35,24 @@ pub enum Unfit {
     /// The provider does not answer.
     #[error("the provider that engines attach to is gone ({0}): it was killed, or it crashed")]
     ProviderGone(io::Error),
+    /// The provider said that it crashed.
+    #[error(
+        "the provider crashed, which is a bug in the mock provider and not in the engine: {:?}. All that it said is in {}",
+        .0.line, .0.log.display()
+    )]
+    ProviderCrashed(Crash),
 }
 
-/// Checks the surroundings after a stage: there is room to write in the variant's folder, and, if the engine failed, it was
-/// not for want of room or of the provider. `environment` tells how the engine reached the provider.
-pub fn check(
-    variant: &Path,
-    stage: &Path,
-    succeeded: bool,
-    environment: &[(OsString, OsString)],
-) -> Result<(), Unfit> {
+/// Checks the surroundings after a stage: the provider has not crashed, there is room to write in the
+/// variant's folder, and, if the engine failed, it was not for want of room or of the provider. `access`
+/// tells how the engine reached the provider.
+///
+/// What an engine says of a provider that it lost is no evidence: a faulty one may have ended the provider
+/// itself. The provider's own word is, and it is written before any connection of the provider ends.
+pub fn check(variant: &Path, stage: &Path, succeeded: bool, access: &Access) -> Result<(), Unfit> {
+    if let Some(crash) = access.log().crash() {
+        return Err(Unfit::ProviderCrashed(crash));
+    }
     let no_room = |why: String| Unfit::NoRoom { folder: variant.to_owned(), why };
     let files = [variant.join(LEDGER), stage.join(STATE), stage.join(OUTPUT)];
     let largest = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).max();
@@ -57,11 +67,8 @@ pub fn check(
             return Err(no_room(format!("the engine said {words:?}")));
         }
     }
-    match environment
-        .iter()
-        .find(|(name, _)| name == "TF_REATTACH_PROVIDERS")
-        .and_then(|(_, value)| socket(value))
-    {
+    let Access::Reattached { variable, .. } = access else { return Ok(()) };
+    match socket(variable) {
         Some(socket) => UnixStream::connect(socket).map(drop).map_err(Unfit::ProviderGone),
         None => Ok(()),
     }
@@ -84,12 +91,21 @@ fn socket(value: &OsString) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::net::UnixListener;
+    use std::sync::Arc;
 
     use super::*;
+    use crate::deploy::provider_log::ProviderLog;
 
-    fn environment(socket: &Path) -> Vec<(OsString, OsString)> {
+    fn access(socket: &Path, log: &Path) -> Access {
         let value = serde_json::json!({ "x/y/z": { "Addr": { "Network": "unix", "String": socket } } });
-        vec![("TF_REATTACH_PROVIDERS".into(), value.to_string().into())]
+        let log = Arc::new(ProviderLog::at(log).unwrap());
+        Access::Reattached { variable: value.to_string().into(), log }
+    }
+
+    /// A provider that is not reached by a socket.
+    fn installed() -> Access {
+        let log = Arc::new(ProviderLog::unnamed().unwrap());
+        Access::Mirror { config: PathBuf::new(), crash_log: PathBuf::new(), log }
     }
 
     #[test]
@@ -97,27 +113,37 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("socket");
         let listener = UnixListener::bind(&socket).unwrap();
-        let environment = environment(&socket);
-        check(folder.path(), folder.path(), false, &environment).unwrap();
+        let log = folder.path().join("log");
+        let access = access(&socket, &log);
+        let checked = |succeeded| check(folder.path(), folder.path(), succeeded, &access);
+        checked(false).unwrap();
         drop(listener);
-        let unfit = check(folder.path(), folder.path(), false, &environment).unwrap_err();
+        let unfit = checked(false).unwrap_err();
         assert!(matches!(unfit, Unfit::ProviderGone(_)), "{unfit}");
-        check(folder.path(), folder.path(), true, &environment).unwrap();
+        checked(true).unwrap();
+        fs::write(&log, "panic: at x.rs:1:2: what\n").unwrap();
+        access.log().keep_in(folder.path());
+        for succeeded in [true, false] {
+            let unfit = checked(succeeded).unwrap_err().to_string();
+            assert!(unfit.contains("not in the engine: \"panic: at x.rs:1:2: what\""), "{unfit}");
+            assert!(unfit.ends_with("provider.log"), "{unfit}");
+        }
     }
 
     #[test]
     fn a_failure_for_want_of_room_is_told_from_others() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(ERRORS), "Error: write state: No space left on device").unwrap();
-        let unfit = check(folder.path(), folder.path(), false, &[]).unwrap_err();
+        let unfit = check(folder.path(), folder.path(), false, &installed()).unwrap_err();
         assert!(unfit.to_string().contains("Free some room on the disk"), "{unfit}");
         fs::write(folder.path().join(ERRORS), "Error: Cycle").unwrap();
-        check(folder.path(), folder.path(), false, &[]).unwrap();
+        check(folder.path(), folder.path(), false, &installed()).unwrap();
     }
 
     #[test]
     fn a_folder_that_cannot_be_written_is_told() {
-        let unfit = check(Path::new("/proc/self"), Path::new("/proc/self"), true, &[]).unwrap_err();
+        let nowhere = Path::new("/proc/self");
+        let unfit = check(nowhere, nowhere, true, &installed()).unwrap_err();
         assert!(matches!(unfit, Unfit::NoRoom { .. }), "{unfit}");
     }
 }

@@ -41,17 +41,20 @@ impl Driver for Terraform {
     }
 
     fn environment(&self, access: &Access) -> Vec<(OsString, OsString)> {
-        let (name, value) = match access {
-            Access::Reattached(value) => ("TF_REATTACH_PROVIDERS", value.clone()),
-            Access::Mirror { config } => ("TF_CLI_CONFIG_FILE", config.into()),
-        };
-        vec![(name.into(), value)]
+        match access {
+            Access::Reattached { variable, .. } => vec![("TF_REATTACH_PROVIDERS".into(), variable.clone())],
+            // An engine passes its environment on to the providers that it starts.
+            Access::Mirror { config, crash_log, .. } => vec![
+                ("TF_CLI_CONFIG_FILE".into(), config.into()),
+                ("EQUIFORM_CRASH_LOG".into(), crash_log.into()),
+            ],
+        }
     }
 
     /// A provider that is up needs no installation, and a folder without modules or a backend nothing else.
     fn preparation(&self, access: &Access) -> Option<&'static [&'static str]> {
         match access {
-            Access::Reattached(_) => None,
+            Access::Reattached { .. } => None,
             Access::Mirror { .. } => Some(&["init", "-input=false", "-no-color"]),
         }
     }

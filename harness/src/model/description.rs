@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::graph::NamedGraph;
+
 /// How a resource depends on another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -14,6 +16,20 @@ pub enum EdgeKind {
     PinnedRefs,
     /// By order alone: no value passes, so no change of the dependency shows in the dependent.
     DependsOn,
+}
+
+impl EdgeKind {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::Refs, Self::PinnedRefs, Self::DependsOn];
+
+    /// The attribute or argument that it is written with.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Refs => "refs",
+            Self::PinnedRefs => "pinned_refs",
+            Self::DependsOn => "depends_on",
+        }
+    }
 }
 
 /// A resource as a program describes it.
@@ -63,6 +79,12 @@ impl Deployment {
             }
         }
         reached
+    }
+
+    /// Its graph, with edges of every kind.
+    pub fn graph(&self) -> NamedGraph {
+        let edges = self.edges().map(|(dependency, dependent)| (dependency.to_owned(), dependent.to_owned()));
+        NamedGraph { nodes: self.resources.keys().cloned().collect(), edges: edges.collect() }
     }
 
     /// Pairs of a dependency and its dependent.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::description::{Deployment, EdgeKind};
 use super::numbered::{Number, NumberedProgram, Numbering, Walk};
+use super::rule::{LeftOut, Rule};
 
 /// What is done to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -44,24 +45,66 @@ impl ExpectedOperation {
     }
 }
 
+/// By what an order reaches from one resource to the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Via {
+    /// An edge between them.
+    Edge(EdgeKind),
+    /// Edges through resources between them that the step leaves alone.
+    Others,
+    /// They are one and the same: it is replaced.
+    Itself,
+}
+
+/// Why two operations are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reason {
+    /// The rule that says so.
+    pub rule: Rule,
+    /// How the two resources are connected.
+    pub via: Via,
+    /// Whether it is so because create_before_destroy has spread to a resource that does not ask for it itself.
+    pub spread: bool,
+}
+
 /// What a correct engine does: these operations and no others, each pair of the order one after the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expectation {
     /// The operations.
     pub operations: BTreeSet<ExpectedOperation>,
-    /// Pairs of which the first must have ended before the second begins, each with the rule that says so.
-    pub order: BTreeMap<(ExpectedOperation, ExpectedOperation), &'static str>,
+    /// Pairs of which the first must have ended before the second begins, each with the reason.
+    pub order: BTreeMap<(ExpectedOperation, ExpectedOperation), Reason>,
+    /// The resources that are replaced, and which operation comes first.
+    pub replacements: BTreeMap<String, ReplacementOrder>,
+    /// How many resources are in both programs and left alone.
+    pub left_alone: usize,
 }
 
-const MADE_FIRST: &str = "a dependency is made before its dependent";
-const DELETED_LAST: &str = "a dependent is deleted before its dependency";
-const DELETED_BEFORE_UPDATE: &str = "a removed dependent is deleted before its dependency is updated";
-const DELETED_BEFORE_LOSS: &str =
-    "a removed dependency is deleted before the dependent that lost it is updated";
-const CHANGE_OVER: &str =
-    "with create_before_destroy, dependents change over to the new object before the old one is deleted";
-const OUTLIVES: &str =
-    "with create_before_destroy in force, a removed dependency outlives the change of its dependent";
+/// Which operation of a replacement comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplacementOrder {
+    /// The delete, as by default.
+    DeleteFirst,
+    /// The create: create_before_destroy is in force.
+    CreateFirst,
+    /// Either will do: create_before_destroy comes or goes in this very step.
+    Either,
+}
+
+impl ReplacementOrder {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::DeleteFirst, Self::CreateFirst, Self::Either];
+
+    /// Its name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DeleteFirst => "delete first",
+            Self::CreateFirst => "create first",
+            Self::Either => "either order",
+        }
+    }
+}
 
 /// Which comes first, where something is deleted: the delete, or what is made beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +123,16 @@ impl Turn {
             (true, _) => Self::Create,
             (false, true) => Self::Either,
             (false, false) => Self::Delete,
+        }
+    }
+}
+
+impl From<Turn> for ReplacementOrder {
+    fn from(turn: Turn) -> Self {
+        match turn {
+            Turn::Delete => Self::DeleteFirst,
+            Turn::Create => Self::CreateFirst,
+            Turn::Either => Self::Either,
         }
     }
 }
@@ -113,18 +166,27 @@ impl Fate {
 type Deed = (Number, Kind);
 
 /// What is expected, over numbers.
-struct Plan {
+struct Plan<'a> {
     fates: Vec<Fate>,
+    /// For each number whether create_before_destroy decides its fate, and it does not ask for it itself.
+    spread: Vec<bool>,
+    left_out: &'a LeftOut,
     /// Pairs as in [`Expectation::order`]. Of several rules for a pair the first one counts.
-    order: Vec<(Deed, Deed, &'static str)>,
+    order: Vec<(Deed, Deed, Reason)>,
 }
 
 impl Expectation {
     /// What leads from `before`, which is deployed, to `after`.
     pub fn between(before: &Deployment, after: &Deployment) -> Self {
+        Self::without(&LeftOut::none(), before, after)
+    }
+
+    /// The same by all rules but some.
+    pub fn without(left_out: &LeftOut, before: &Deployment, after: &Deployment) -> Self {
         let numbering = Numbering::of(&[before, after]);
         let (before, after) = (numbering.program(before), numbering.program(after));
-        let mut plan = Plan { fates: fates(&before, &after), order: Vec::new() };
+        let (fates, spread) = fates(&before, &after);
+        let mut plan = Plan { fates, spread, left_out, order: Vec::new() };
         plan.order_replacements();
         plan.order_edges_of_after(&after);
         plan.order_edges_of_before(&before);
@@ -132,37 +194,50 @@ impl Expectation {
         plan.order.sort_by_key(|(first, second, _)| (*first, *second));
         plan.order.dedup_by_key(|(first, second, _)| (*first, *second));
         let named = |(number, kind): Deed| ExpectedOperation::new(numbering.key(number), kind);
-        let order = plan.order.into_iter().map(|(first, second, rule)| ((named(first), named(second)), rule));
-        let operations = (0..).zip(&plan.fates).flat_map(|(number, fate)| {
+        let order =
+            plan.order.into_iter().map(|(first, second, reason)| ((named(first), named(second)), reason));
+        let fates = || (0..).zip(&plan.fates);
+        let operations = fates().flat_map(|(number, fate)| {
             let deleted = fate.deletes().then_some(Kind::Delete);
             fate.making().into_iter().chain(deleted).map(move |kind| (number, kind))
         });
-        Self { operations: operations.map(named).collect(), order: order.collect() }
+        let replacements = fates().filter_map(|(number, fate)| match fate {
+            Fate::Replaced(turn) => Some((numbering.key(number).to_owned(), (*turn).into())),
+            _ => None,
+        });
+        Self {
+            operations: operations.map(named).collect(),
+            order: order.collect(),
+            replacements: replacements.collect(),
+            left_alone: plan.fates.iter().filter(|fate| **fate == Fate::Kept).count(),
+        }
     }
 }
 
-impl Plan {
+impl Plan<'_> {
     fn fate(&self, number: Number) -> Fate {
         self.fates[number as usize]
     }
 
-    fn first(&mut self, first: Deed, second: Deed, rule: &'static str) {
-        self.order.push((first, second, rule));
+    /// Puts one before the other, unless the rule is left out. `spread_to` is the resource whose
+    /// create_before_destroy the rule rests on.
+    fn first(&mut self, first: Deed, second: Deed, rule: Rule, via: Via, spread_to: Option<Number>) {
+        if !self.left_out.has(rule) {
+            let spread = spread_to.is_some_and(|number| self.spread[number as usize]);
+            self.order.push((first, second, Reason { rule, via, spread }));
+        }
     }
 
     fn order_replacements(&mut self) {
         for number in 0..self.fates.len() as Number {
+            let (delete, create) = ((number, Kind::Delete), (number, Kind::Create));
             match self.fate(number) {
-                Fate::Replaced(Turn::Delete) => self.first(
-                    (number, Kind::Delete),
-                    (number, Kind::Create),
-                    "a replacement deletes the old object before it creates the new one",
-                ),
-                Fate::Replaced(Turn::Create) => self.first(
-                    (number, Kind::Create),
-                    (number, Kind::Delete),
-                    "create_before_destroy creates the new object before it deletes the old one",
-                ),
+                Fate::Replaced(Turn::Delete) => {
+                    self.first(delete, create, Rule::DeleteThenCreate, Via::Itself, None);
+                }
+                Fate::Replaced(Turn::Create) => {
+                    self.first(create, delete, Rule::CreateThenDelete, Via::Itself, Some(number));
+                }
                 _ => {}
             }
         }
@@ -176,7 +251,9 @@ impl Plan {
             let is_made = |number| self.fate(number).making().is_some();
             for &dependency in walk.from(after, dependent, is_made) {
                 if let Some(first) = self.fate(dependency).making() {
-                    self.first((dependency, first), (dependent, second), MADE_FIRST);
+                    let via = via(after, dependency, dependent);
+                    let (first, second) = ((dependency, first), (dependent, second));
+                    self.first(first, second, Rule::DependencyMadeFirst, via, None);
                 }
             }
         }
@@ -188,41 +265,65 @@ impl Plan {
         for dependent in before.numbers() {
             let is_deleted = |number| self.fate(number).deletes();
             for &dependency in walk.from(before, dependent, is_deleted) {
-                self.order_ends((dependency, self.fate(dependency)), (dependent, self.fate(dependent)));
+                let (upper, lower) = (self.fate(dependency), self.fate(dependent));
+                if upper.deletes() || lower.deletes() {
+                    let via = via(before, dependency, dependent);
+                    self.order_ends((dependency, upper), (dependent, lower), via);
+                }
             }
         }
     }
 
-    fn order_ends(&mut self, (dependency, upper): (Number, Fate), (dependent, lower): (Number, Fate)) {
+    fn order_ends(
+        &mut self,
+        (dependency, upper): (Number, Fate),
+        (dependent, lower): (Number, Fate),
+        via: Via,
+    ) {
+        let (delete_dependency, delete_dependent) = ((dependency, Kind::Delete), (dependent, Kind::Delete));
         if upper.deletes() && lower.deletes() {
-            self.first((dependent, Kind::Delete), (dependency, Kind::Delete), DELETED_LAST);
+            let rule = Rule::DependentDeletedFirst;
+            self.first(delete_dependent, delete_dependency, rule, via, None);
         }
         match (upper, lower) {
-            // With create_before_destroy in force for what is removed, engines update first: nothing is asked.
-            (Fate::Updated, Fate::Deleted(Turn::Delete)) => {
-                self.first((dependent, Kind::Delete), (dependency, Kind::Update), DELETED_BEFORE_UPDATE);
+            // With create_before_destroy in force for what is removed, engines change first: nothing is asked. A
+            // dependency that is replaced old object first is deleted in between, which says it already.
+            (
+                Fate::Updated | Fate::Replaced(Turn::Create),
+                Fate::Deleted(Turn::Delete) | Fate::Replaced(Turn::Delete),
+            ) => {
+                let made = if upper == Fate::Updated { Kind::Update } else { Kind::Create };
+                let rule = Rule::DependentDeletedBeforeChange;
+                self.first(delete_dependent, (dependency, made), rule, via, None);
             }
             (Fate::Deleted(Turn::Delete), Fate::Updated) => {
-                self.first((dependency, Kind::Delete), (dependent, Kind::Update), DELETED_BEFORE_LOSS);
+                let rule = Rule::RemovedDependencyFirst;
+                self.first(delete_dependency, (dependent, Kind::Update), rule, via, None);
             }
             (Fate::Deleted(Turn::Delete), Fate::Replaced(Turn::Delete)) => {
-                self.first((dependency, Kind::Delete), (dependent, Kind::Create), DELETED_BEFORE_LOSS);
+                let rule = Rule::RemovedDependencyFirst;
+                self.first(delete_dependency, (dependent, Kind::Create), rule, via, None);
             }
             _ => {}
         }
-        match (upper, lower.making()) {
-            (Fate::Deleted(Turn::Create), Some(kind)) => {
-                self.first((dependent, kind), (dependency, Kind::Delete), OUTLIVES);
-            }
-            (Fate::Replaced(Turn::Create), Some(kind)) => {
-                self.first((dependent, kind), (dependency, Kind::Delete), CHANGE_OVER);
-            }
-            _ => {}
+        let rule = match upper {
+            Fate::Deleted(Turn::Create) => Rule::RemovedDependencyOutlives,
+            Fate::Replaced(Turn::Create) => Rule::DependentsChangeOver,
+            _ => return,
+        };
+        if let Some(kind) = lower.making() {
+            self.first((dependent, kind), delete_dependency, rule, via, Some(dependency));
         }
     }
 }
 
-fn fates(before: &NumberedProgram, after: &NumberedProgram) -> Vec<Fate> {
+/// How a dependent is connected to something that it depends on.
+fn via(program: &NumberedProgram, dependency: Number, dependent: Number) -> Via {
+    program.edge(dependency, dependent).map_or(Via::Others, Via::Edge)
+}
+
+/// What becomes of each number, and whether that rests on a create_before_destroy that it does not ask for itself.
+fn fates(before: &NumberedProgram, after: &NumberedProgram) -> (Vec<Fate>, Vec<bool>) {
     let (was_in_force, in_force) = (before.create_before_destroy(), after.create_before_destroy());
     let comes_into_force = before.spread(&in_force);
     let mut fates = vec![Fate::Kept; in_force.len()];
@@ -253,5 +354,11 @@ fn fates(before: &NumberedProgram, after: &NumberedProgram) -> Vec<Fate> {
             Fate::Kept
         };
     }
-    fates
+    let spread = (0..).zip(&fates).map(|(number, fate)| match fate {
+        Fate::Deleted(Turn::Create) => !before.asks(number),
+        Fate::Replaced(Turn::Create) => !after.asks(number),
+        _ => false,
+    });
+    let spread = spread.collect();
+    (fates, spread)
 }

@@ -85,6 +85,18 @@ impl NumberedProgram {
         &self.dependencies[self.starts[number as usize]..self.starts[number as usize + 1]]
     }
 
+    /// The edge by which a resource depends on another, if there is one.
+    pub fn edge(&self, dependency: Number, dependent: Number) -> Option<EdgeKind> {
+        let edges = self.dependencies(dependent);
+        let place = edges.binary_search_by_key(&dependency, |(number, _)| *number).ok()?;
+        Some(edges[place].1)
+    }
+
+    /// Whether a resource asks for create_before_destroy itself.
+    pub fn asks(&self, number: Number) -> bool {
+        self.asks[number as usize]
+    }
+
     /// For each number whether create_before_destroy is in force: see [`Deployment::create_before_destroy`].
     pub fn create_before_destroy(&self) -> Vec<bool> {
         self.spread(&self.asks)

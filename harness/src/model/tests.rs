@@ -1,42 +1,11 @@
 //! One test for each rule of `docs/model.md`.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
+use super::notation::{operation, program};
 use super::*;
-
-/// A program, a resource a word: `b<a` refers to a, `b<^a` by a reference that forces a replacement, `b<+a` has a
-/// `depends_on`; several dependencies are joined by commas; `b!` asks for create_before_destroy.
-fn program(text: &str) -> Deployment {
-    let mut deployment = Deployment::default();
-    for word in text.split_whitespace() {
-        let (name, dependencies) = word.split_once('<').unwrap_or((word, ""));
-        let mut description = ResourceDescription {
-            create_before_destroy: name.ends_with('!'),
-            ..ResourceDescription::default()
-        };
-        for dependency in dependencies.split(',').filter(|dependency| !dependency.is_empty()) {
-            let kind = match &dependency[..1] {
-                "^" => EdgeKind::PinnedRefs,
-                "+" => EdgeKind::DependsOn,
-                _ => EdgeKind::Refs,
-            };
-            description.dependencies.insert(dependency.trim_start_matches(['^', '+']).to_owned(), kind);
-        }
-        deployment.resources.insert(name.trim_end_matches('!').to_owned(), description);
-    }
-    deployment
-}
-
-fn operation(text: &str) -> ExpectedOperation {
-    let (sign, key) = text.split_at(1);
-    let kind = match sign {
-        "+" => Kind::Create,
-        "~" => Kind::Update,
-        "-" => Kind::Delete,
-        _ => panic!("{text} is no operation"),
-    };
-    ExpectedOperation { key: key.to_owned(), kind }
-}
 
 /// Checks operations (`+a ~b -c`) and order (`+a>~b`: the first before the second), nothing more and nothing less.
 #[track_caller]
@@ -79,6 +48,44 @@ fn a_dependent_is_deleted_before_its_dependency() {
 #[test]
 fn a_removed_dependent_is_deleted_before_its_dependency_is_updated() {
     expect("x a b<a", "x a<x", "~a -b", "-b>~a");
+}
+
+#[test]
+fn a_replaced_dependent_s_old_object_is_deleted_before_its_dependency_is_changed() {
+    // a is updated, b replaced because of p.
+    expect("x p a b<a", "x p a<x b<a,^p", "~a +b -b", "-b>+b -b>~a ~a>+b");
+    // a is replaced, new object first; b is replaced, or removed, old object first.
+    expect("x a! b<^a", "x a!<^x b<^a", "+a -a +b -b", "+a>-a -b>+b -b>-a -b>+a +a>+b +b>-a");
+    expect("x a! b<^a", "x a!<^x", "+a -a -b", "+a>-a -b>-a -b>+a");
+}
+
+#[test]
+fn a_rule_that_is_left_out_orders_nothing_and_all_others_still_do() {
+    let (before, after) = (program("a b<a"), program("b"));
+    let by_all = Expectation::between(&before, &after);
+    assert_eq!(
+        by_all.order.values().map(|reason| reason.rule).collect::<Vec<_>>(),
+        [Rule::RemovedDependencyFirst]
+    );
+    let without = Expectation::without(&"contested".parse().unwrap(), &before, &after);
+    assert_eq!(without, Expectation { order: BTreeMap::new(), ..by_all });
+    let (before, after) = (program("a b<^a"), program("b"));
+    let without = Expectation::without(&"6".parse().unwrap(), &before, &after);
+    let pairs: Vec<_> = without.order.keys().cloned().collect();
+    assert_eq!(pairs, [(operation("-b"), operation("-a")), (operation("-b"), operation("+b"))]);
+}
+
+#[test]
+fn an_order_says_by_which_edge_it_reaches_and_whether_it_rests_on_a_setting_that_has_spread() {
+    let reasons = |before: &str, after: &str| -> Vec<Reason> {
+        Expectation::between(&program(before), &program(after)).order.into_values().collect()
+    };
+    let made = |via| Reason { rule: Rule::DependencyMadeFirst, via, spread: false };
+    let edges = [EdgeKind::Refs, EdgeKind::PinnedRefs, EdgeKind::DependsOn].map(|kind| made(Via::Edge(kind)));
+    assert_eq!(reasons("", "a b<a c<^a d<+a"), edges);
+    assert_eq!(reasons("a m<+a b<+m", "m")[0].via, Via::Others);
+    let spread = |after| reasons("x a c!<+a", after).iter().filter(|reason| reason.spread).count();
+    assert_eq!((spread("x a<^x c!<+a"), spread("x a!<^x c!<+a")), (1, 0));
 }
 
 #[test]
@@ -216,12 +223,13 @@ proptest! {
 
     #[test]
     fn the_same_program_again_asks_for_nothing((program, _) in two_programs()) {
-        prop_assert_eq!(Expectation::between(&program, &program), Expectation::default());
+        let expected = Expectation { left_alone: program.resources.len(), ..Expectation::default() };
+        prop_assert_eq!(Expectation::between(&program, &program), expected);
     }
 
     #[test]
     fn order_speaks_only_of_operations_that_are_expected((before, after) in two_programs()) {
-        let Expectation { operations, order } = Expectation::between(&before, &after);
+        let Expectation { operations, order, .. } = Expectation::between(&before, &after);
         prop_assert!(order.keys().all(|(first, second)| operations.contains(first) && operations.contains(second)));
     }
 }

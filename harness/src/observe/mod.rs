@@ -4,4 +4,4 @@ mod overlap;
 mod world_graph;
 
 pub use overlap::overlaps;
-pub use world_graph::{Dangling, graph_of};
+pub use world_graph::{Dangling, SharedKey, graph_of, shared_keys};

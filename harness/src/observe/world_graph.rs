@@ -1,6 +1,6 @@
 //! The graph that the objects of a world form by the ids they hold.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use equiform_proto::ledger::{Object, World};
 use serde::Serialize;
@@ -19,10 +19,35 @@ pub struct Dangling {
     pub id: String,
 }
 
+/// Objects with the same key, which are one node of the graph.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key} is the key of {} objects: {}", ids.len(), ids.join(", "))]
+pub struct SharedKey {
+    /// The key.
+    pub key: String,
+    /// The ids of the objects, sorted.
+    pub ids: Vec<String>,
+}
+
+/// The keys that several objects of a world have, in order.
+pub fn shared_keys(world: &World) -> Vec<SharedKey> {
+    let mut ids: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for object in world.unordered() {
+        ids.entry(node_name(object)).or_default().push(object.id.clone());
+    }
+    let shared = ids.into_iter().filter(|(_, ids)| ids.len() > 1);
+    shared
+        .map(|(key, mut ids)| {
+            ids.sort_unstable();
+            SharedKey { key: key.to_owned(), ids }
+        })
+        .collect()
+}
+
 /// The graph of a world, and the references that lead nowhere and so are no edges.
 ///
-/// A node is named by its object's key, or by the id if it has none. Objects with the same key, as a replacement has
-/// them for a while, are one node.
+/// A node is named by its object's key, or by the id if it has none. Objects with the same key, as a
+/// replacement has them for a while, are one node; [`shared_keys`] names them.
 pub fn graph_of(world: &World) -> (NamedGraph, Vec<Dangling>) {
     // Sorted once, in the end: a tree that grows name by name takes much longer.
     let (mut nodes, mut edges) = (Vec::with_capacity(world.len()), Vec::new());
@@ -105,6 +130,14 @@ mod tests {
             (Some("r2"), "node-d", &["node-b"]),
         ]);
         assert_eq!(json(&world), r#"{"nodes":["r0","r1","r2"],"edges":[["r0","r1"],["r0","r2"]]}"#);
+    }
+
+    #[test]
+    fn a_key_that_several_objects_have_is_told_with_their_ids() {
+        let world =
+            world(&[(Some("r0"), "node-b", &[]), (Some("r0"), "node-a", &[]), (Some("r1"), "node-c", &[])]);
+        let told: Vec<String> = shared_keys(&world).iter().map(SharedKey::to_string).collect();
+        assert_eq!(told, ["r0 is the key of 2 objects: node-a, node-b"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         let text = format!("{} objects are left", trial.world.len());
         findings.push(Finding::new("destroy", "objects left", trial, text));
     }
-    if trial.stage.state.as_ref().is_some_and(|state| !state.is_empty()) {
+    if trial.stage.state.state().is_some_and(|state| !state.objects.is_empty()) {
         findings.push(Finding::new("destroy", "state left", trial, "the state is not empty"));
     }
     findings

@@ -1,9 +1,10 @@
 //! A well-formed program that follows on a well-formed one is deployed, and the engine stays sane.
 
 use super::{Finding, Trial};
+use crate::deploy::evidence::StateFile;
 
 /// For people.
-pub const ABOUT: &str = "every command succeeds: no error, crash, hang or lock left";
+pub const ABOUT: &str = "every command succeeds and waits: no error, crash, hang, lock or broken file left";
 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
@@ -19,6 +20,15 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         found(kind, format!("{} ended with {exit}: {}", record.command, output.errors.join("; ")));
     } else if !output.errors.is_empty() {
         found("reports an error", output.errors.join("; "));
+    }
+    if let StateFile::Bad(why) = &trial.stage.state {
+        found("writes a state that cannot be read", why.clone());
+    }
+    if let Some(line) = output.stray.as_ref().filter(|_| record.succeeded()) {
+        found("prints what is no message", format!("{line:?}"));
+    }
+    for late in &trial.stage.late {
+        found("does not wait", format!("after the command had ended: {late}"));
     }
     if record.lock_left {
         found("lock left", "the state is still locked".to_owned());

@@ -1,6 +1,7 @@
 //! Oracles: small functions from expectation and evidence to findings. Each has a name and a file, and is silent on a
 //! correct engine. They are asked about one stage at a time, so that a variant need not be in memory as a whole.
 
+mod attributes;
 mod cross;
 mod destroy;
 mod graph;
@@ -8,6 +9,7 @@ mod health;
 mod idle;
 mod order;
 mod plan;
+mod requests;
 mod state;
 mod steps;
 
@@ -17,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::Batch;
 use crate::deploy::evidence::{Stage, StageEvidence};
 use crate::graph::NamedGraph;
-use crate::model::{Deployment, Expectation};
+use crate::model::{Deployment, Expectation, LeftOut};
 
 /// What a variant should do in a stage, and what it did.
 pub struct Trial<'a> {
@@ -33,17 +35,20 @@ pub struct Trial<'a> {
     pub world: &'a World,
 }
 
-/// What the model expects of a stage of a variant.
-pub fn expected(batches: &[Batch], stage: Stage) -> Expectation {
+/// What the model expects of a stage of a variant, by all rules that are not left out.
+pub fn expected(batches: &[Batch], stage: Stage, left_out: &LeftOut) -> Expectation {
     let nothing = Deployment::default();
     let batch = |number: usize| match number {
         0 => &nothing,
         number => &batches[number - 1].deployment,
     };
     match stage {
-        Stage::Batch(number) => Expectation::between(batch(number - 1), batch(number)),
-        Stage::Idle | Stage::Cross => Expectation::default(),
-        Stage::Destroy => Expectation::between(batch(batches.len()), &nothing),
+        Stage::Batch(number) => Expectation::without(left_out, batch(number - 1), batch(number)),
+        Stage::Idle | Stage::Cross => {
+            let left_alone = batch(batches.len()).resources.len();
+            Expectation { left_alone, ..Expectation::default() }
+        }
+        Stage::Destroy => Expectation::without(left_out, batch(batches.len()), &nothing),
     }
 }
 
@@ -75,6 +80,21 @@ impl Finding {
     }
 }
 
+/// What stands in the place of an oracle's name where evidence could not be read to its end.
+const EVIDENCE: &str = "evidence";
+
+impl Finding {
+    /// Not the engine's doing: what comes after the findings of this stage could not be judged.
+    pub fn broken_evidence(stage: String, text: String) -> Self {
+        Self { oracle: EVIDENCE.to_owned(), kind: "cannot be read on".to_owned(), stage, text, known: None }
+    }
+
+    /// Whether it is [`Finding::broken_evidence`].
+    pub fn is_broken_evidence(&self) -> bool {
+        self.oracle == EVIDENCE
+    }
+}
+
 /// An oracle.
 pub struct Oracle {
     /// Its name.
@@ -94,8 +114,10 @@ impl Oracle {
 /// All oracles.
 pub const ORACLES: &[Oracle] = &[
     Oracle { name: "graph", about: graph::ABOUT, judge: graph::judge },
+    Oracle { name: "attributes", about: attributes::ABOUT, judge: attributes::judge },
     Oracle { name: "steps", about: steps::ABOUT, judge: steps::judge },
     Oracle { name: "order", about: order::ABOUT, judge: order::judge },
+    Oracle { name: "requests", about: requests::ABOUT, judge: requests::judge },
     Oracle { name: "plan", about: plan::ABOUT, judge: plan::judge },
     Oracle { name: "state", about: state::ABOUT, judge: state::judge },
     Oracle { name: "idle", about: idle::ABOUT, judge: idle::judge },

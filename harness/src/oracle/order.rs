@@ -30,7 +30,8 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         }
     }
     let mut findings = Vec::new();
-    for ((first, second), rule) in &trial.expectation.order {
+    for ((first, second), reason) in &trial.expectation.order {
+        let rule = reason.rule.text();
         let (Some(earlier), Some(later)) = (spans.get(first), spans.get(second)) else { continue };
         let (earlier, later) = (earlier.last, later.first);
         if ended(earlier) > later.begin {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Finding, Trial};
-use crate::deploy::evidence::{Stage, Stored};
+use crate::deploy::evidence::{Stage, StateFile, Stored};
 use crate::model::Deployment;
 use crate::model::numbered::{Number, NumberedProgram, Numbering, Walk};
 use crate::render::label;
@@ -20,19 +20,39 @@ const PREFIX: &str = "mock_node.";
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let batch = match trial.stage.stage {
         Stage::Batch(number) => trial.batches.get(number - 1),
-        Stage::Idle => trial.batches.last(),
-        Stage::Cross | Stage::Destroy => None,
+        Stage::Idle | Stage::Cross => trial.batches.last(),
+        Stage::Destroy => None,
     };
-    match batch {
+    let mut findings = match batch {
         Some(batch) if trial.stage.record.succeeded() => compare(trial, &batch.deployment),
         _ => Vec::new(),
+    };
+    if let Some(difference) = &trial.stage.state_difference {
+        findings.push(Finding::new("state", "changed where nothing was to be", trial, difference.clone()));
     }
+    if let (Some((lineage, serial)), Some(state)) = (&trial.stage.state_before, trial.stage.state.state()) {
+        if *lineage != state.lineage {
+            let text = format!("its lineage was {lineage} and is {}", state.lineage);
+            findings.push(Finding::new("state", "another lineage", trial, text));
+        } else if *serial > state.serial {
+            let text = format!("its serial was {serial} and is {}", state.serial);
+            findings.push(Finding::new("state", "an older serial", trial, text));
+        } else if *serial == state.serial && !trial.expectation.operations.is_empty() {
+            let text = format!("its serial is still {serial}, and the world has changed");
+            findings.push(Finding::new("state", "the same serial", trial, text));
+        }
+    }
+    findings
 }
 
 fn compare(trial: &Trial<'_>, deployment: &Deployment) -> Vec<Finding> {
-    let Some(state) = &trial.stage.state else {
-        let missing = Finding::new("state", "missing", trial, "the engine wrote no state");
-        return if trial.world.is_empty() { Vec::new() } else { vec![missing] };
+    let state = match &trial.stage.state {
+        StateFile::Read(state) => &state.objects,
+        StateFile::Missing if !trial.world.is_empty() => {
+            return vec![Finding::new("state", "missing", trial, "the engine wrote no state")];
+        }
+        // What cannot be read is for `health` to tell.
+        StateFile::Missing | StateFile::Bad(_) => return Vec::new(),
     };
     let mut findings = Vec::new();
     let mut found = |kind: &str, text: String| findings.push(Finding::new("state", kind, trial, text));
@@ -40,7 +60,9 @@ fn compare(trial: &Trial<'_>, deployment: &Deployment) -> Vec<Finding> {
     let mut ids = FxHashSet::default();
     for stored in state {
         let (id, name) = (&*stored.content.id, &stored.name);
-        ids.insert(id);
+        if !ids.insert(id) {
+            found("twice", format!("{id} is more than once in the state, here as {name}"));
+        }
         if stored.deposed {
             found("deposed object left", format!("{name} has an old object {id} that was not deleted"));
         }

@@ -1,20 +1,17 @@
-//! After every batch exactly the expected operations, none extra, none missing.
+//! In every stage exactly the expected operations, none extra, none missing. A plan and the same program once more do nothing,
+//! a destroy deletes each object once.
 
 use rustc_hash::FxHashMap;
 
 use super::{Finding, Trial};
-use crate::deploy::evidence::Stage;
 use crate::model::ExpectedOperation;
 
 /// For people.
-pub const ABOUT: &str = "every batch does exactly the operations that the model expects";
+pub const ABOUT: &str = "every stage does exactly the operations that the model expects";
 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if !matches!(trial.stage.stage, Stage::Batch(_)) {
-        return findings;
-    }
     let mut found =
         |kind: &str, operation| findings.push(Finding::new("steps", kind, trial, describe(operation)));
     let expected = &trial.expectation.operations;

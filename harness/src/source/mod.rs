@@ -2,6 +2,7 @@
 
 mod shape;
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use rand::seq::index;
@@ -54,8 +55,9 @@ impl Source {
         let mut foreign: Vec<usize> = index::sample(rng, total as usize, count as usize).into_vec();
         foreign.sort_unstable();
         let mut own_names = self.names.iter();
+        let taken: BTreeSet<&str> = self.names.iter().filter(|name| name.starts_with('x')).collect();
         let mut new_names =
-            (0..).map(|number| format!("x{number}")).filter(|name| !self.names.iter().any(|own| own == name));
+            (0..).map(|number| format!("x{number}")).filter(|name| !taken.contains(name.as_str()));
         let mut places = Vec::new();
         let mut names = Vec::new();
         for index in 0..total {

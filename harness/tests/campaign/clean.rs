@@ -53,13 +53,15 @@ fn a_small_campaign_finds_nothing(spec: &str) {
     let campaign = Campaign {
         runner: &runner,
         engine: spec,
+        programs: None,
         oracles: &oracles,
         known: &known,
         shard: Shard::WHOLE,
         jobs: 2,
+        again: true,
         watcher: &Nobody,
     };
-    let verdicts = campaign.run(&small(), folder.path()).unwrap();
+    let verdicts = campaign.run(&small(), folder.path()).cases().unwrap();
     let tally = Tally::of(&verdicts);
     assert_eq!((tally.passed, tally.failed, tally.inconclusive), (4, 0, 0), "{verdicts:#?}");
     let cases = judge::case_folders(folder.path()).unwrap();
@@ -79,7 +81,7 @@ fn a_small_campaign_on_opentofu_finds_nothing_and_is_judged_the_same_again() {
 }
 
 #[test]
-fn a_campaign_that_is_stopped_keeps_whole_cases_and_goes_on_from_there() {
+fn a_campaign_that_is_stopped_keeps_what_was_judged_and_goes_on_from_there() {
     let (folder, server) = (tempfile::tempdir().unwrap(), provider(Way::Reattach));
     let runner = runner(&engine("terraform@1.15.5"), &server, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
@@ -88,20 +90,23 @@ fn a_campaign_that_is_stopped_keeps_whole_cases_and_goes_on_from_there() {
     let campaign = Campaign {
         runner: &runner,
         engine: "terraform@1.15.5",
+        programs: None,
         oracles: &oracles,
         known: &known,
         shard: Shard::WHOLE,
         jobs: 1,
+        again: true,
         watcher: &impatient,
     };
-    let first = campaign.run(&small(), folder.path()).unwrap();
-    assert_eq!(first.len(), 1);
-    assert!(!folder.path().join("case-0001").exists(), "a case that was not finished is gone");
-    let record = folder.path().join("case-0000/verdict.json");
+    let first = campaign.run(&small(), folder.path());
+    assert_eq!((first.judged(), first.earlier), (3, 0));
+    assert!(!folder.path().join("case-0001/variant-0001").exists(), "it was not begun");
+    let record = folder.path().join("case-0001/variant-0000/verdict.json");
     let written = fs::metadata(&record).unwrap().modified().unwrap();
     let runner = Runner { stop: Stop::default(), ..runner.clone() };
     let campaign = Campaign { runner: &runner, watcher: &Nobody, ..campaign };
-    assert_eq!(campaign.run(&small(), folder.path()).unwrap().len(), 2);
+    let second = campaign.run(&small(), folder.path());
+    assert_eq!((second.judged(), second.earlier), (4, 3));
     assert_eq!(
         fs::metadata(&record).unwrap().modified().unwrap(),
         written,

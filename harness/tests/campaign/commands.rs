@@ -43,10 +43,52 @@ fn joined_parts_have_the_cases_and_verdicts_of_the_whole_campaign() {
     assert_eq!((code, &report["counts"]["passed"]), (Some(0), &3.into()));
     let text = fs::read_to_string(root.path().join("j.xml")).unwrap();
     assert_eq!(text.matches("<testcase ").count(), 3);
-    for file in ["campaign.json", "case-0000/case.json", "case-0001/case.json", "case-0002/verdict.json"] {
+    for file in ["campaign.json", "case-0000/case.json", "case-0001/case.json"] {
         let read = |folder: &str| fs::read_to_string(root.path().join(folder).join(file)).unwrap();
         assert_eq!(read("joint"), read("whole"), "{file}");
     }
+    // When operations overlapped differs from run to run; what was due does not.
+    let (whole, _) = json(&equiform(root.path(), &["judge", "whole", "--format=json"]));
+    for rule in ["dependency-made-first", "dependent-deleted-first", "created", "left-alone", "unordered"] {
+        let due = |report: &Value| report["exercised"]["rules"][rule]["due"].as_u64();
+        assert!(due(&report) > Some(0), "{rule} was not due: {report:#}");
+        assert_eq!(due(&report), due(&whole), "{rule}");
+    }
+    assert_eq!(report["exercised"]["checks"]["batches"], 3);
+    let never = report["exercised"]["never_due"].to_string();
+    assert!(never.contains("rule 6 (removed-dependency-first)") && !never.contains("rule 1 "), "{never}");
+}
+
+#[test]
+fn a_campaign_remembers_which_rules_it_leaves_out_and_all_commands_judge_without_them() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(
+        root.path().join("small.toml"),
+        "engine = \"terraform@1.15.5\"\nsources = 1\nvariants = 1\nbatches = 1\nresources = 3\nedges = 2\n\
+         leave-out-rules = \"contested\"\n",
+    )
+    .unwrap();
+    let left_out = |arguments: &[&str]| {
+        let (report, code) = json(&equiform(root.path(), &[arguments, &["--format=json"]].concat()));
+        assert_eq!(code, Some(0), "{report:#}");
+        report["exercised"].get("left_out").map(Value::to_string)
+    };
+    let contested = Some(r#"["removed-dependency-first"]"#.to_owned());
+    assert_eq!(left_out(&["run", "--settings=small.toml", "--out=out"]), contested);
+    assert_eq!(left_out(&["run", "--resume=out"]), contested);
+    assert_eq!(left_out(&["judge", "out"]), contested);
+    assert_eq!(left_out(&["judge", "out", "--leave-out-rules=none"]), None);
+    assert_eq!(
+        left_out(&["replay", "out/case-0000", "--leave-out-rules=1"]),
+        Some(r#"["dependency-made-first"]"#.to_owned())
+    );
+    let other = equiform(root.path(), &["run", "--resume=out", "--leave-out-rules=none"]);
+    assert_eq!(other.status.code(), Some(2));
+    let wrong = equiform(root.path(), &["run", "--leave-out-rules=created"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("cannot be left out"));
+    let text = String::from_utf8(equiform(root.path(), &["judge", "out"]).stdout).unwrap();
+    assert!(text.contains("\n  left out      rule 6 (removed-dependency-first)\n"), "{text}");
+    assert!(text.contains("\n  never due     rule "), "{text}");
 }
 
 #[test]
@@ -81,6 +123,9 @@ fn case_with_a_known_cycle() -> Case {
         version: CASE_VERSION,
         seed: 0,
         engine: Some("tofu@1.12.6".to_owned()),
+        left_out: Default::default(),
+        equiform: None,
+        provider: None,
         source: serde_json::from_str(r#"{"nodes":["a","p"],"edges":[]}"#).unwrap(),
         edges: (0..).map(edges).find(fits).unwrap(),
         variants: vec![
@@ -88,6 +133,31 @@ fn case_with_a_known_cycle() -> Case {
                 .to_owned(),
         ],
     }
+}
+
+#[test]
+fn a_case_keeps_its_number_wherever_it_is_judged_or_replayed() {
+    let root = tempfile::tempdir().unwrap();
+    let run = equiform(
+        root.path(),
+        &["run", "--engine=terraform@1.15.5", "--sources=2", "--variants=1", "--batches=1", "--resources=3"],
+    );
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    let case = ".equiform/campaign/case-0001";
+    fs::write(root.path().join(case).join("variant-0000/batch-1/state.json"), "{\"resources\":[]}").unwrap();
+    let number = |arguments: &[&str]| json(&equiform(root.path(), arguments)).0["cases"][0]["case"].clone();
+    assert_eq!(number(&["judge", case, "--format=json"]), 1);
+    assert_eq!(number(&["judge", ".equiform/campaign", "--format=json"]), 1);
+    // By the folder's name, and by the verdict where the name says nothing.
+    fs::rename(root.path().join(case), root.path().join("another")).unwrap();
+    assert_eq!(number(&["judge", "another", "--format=json"]), 1);
+    fs::rename(root.path().join("another"), root.path().join("case-0024")).unwrap();
+    assert_eq!(number(&["judge", "case-0024", "--format=json"]), 24);
+    let replayed = equiform(root.path(), &["replay", "case-0024", "--out=case-0024-again"]);
+    assert_eq!(replayed.status.code(), Some(0), "{}", String::from_utf8_lossy(&replayed.stderr));
+    let verdict = fs::read_to_string(root.path().join("case-0024-again/verdict.json")).unwrap();
+    let verdict: Value = serde_json::from_str(&verdict).unwrap();
+    assert_eq!(verdict["case"], 24);
 }
 
 #[test]
@@ -100,6 +170,10 @@ fn a_known_bug_is_reported_as_known_and_does_not_fail_a_replay() {
     assert_eq!((code, &report["engine"]), (Some(0), &"tofu@1.12.6".into()), "{report:#}");
     assert_eq!(report["counts"]["known"], 1);
     assert_eq!(report["known"][0]["name"], "cycle-dependent-removed");
+    assert_eq!(
+        report["stages_not_reached"], 3,
+        "idle, cross and destroy: a known bug hides what would follow"
+    );
     let evidence = ".equiform/replay/cycle-tofu@1.12.6";
     let (report, code) = json(&equiform(root.path(), &["judge", evidence, "--format=json", "--no-known"]));
     assert_eq!((code, &report["counts"]["failed"]), (Some(1), &1.into()), "{report:#}");
@@ -109,4 +183,52 @@ fn a_known_bug_is_reported_as_known_and_does_not_fail_a_replay() {
         String::from_utf8_lossy(&again.stdout)
             .contains("variant 0 batch-2: known: cycle-dependent-removed\n")
     );
+    let shown = |more: &[&str]| {
+        let variant = format!("{evidence}/variant-0000");
+        let output = equiform(root.path(), &[&["show", variant.as_str()], more].concat());
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = shown(&[]);
+    assert_eq!(code, Some(0), "it exits as `judge` does: {text}");
+    assert!(text.contains("  known     cycle-dependent-removed: health: "), "{text}");
+    assert!(!text.contains("  found"), "{text}");
+    let (code, text) = shown(&["--no-known"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("  found     health: ") && !text.contains("  known"), "{text}");
+}
+
+/// A script around OpenTofu that puts other words into the cycles that it reports.
+fn engine_that_reports(root: &Path, cycle: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let real = super::support::engine("tofu@1.12.6");
+    let path = root.join("engine");
+    let text = format!(
+        "#!/bin/sh\nout=$({} \"$@\"); code=$?\nprintf '%s\\n' \"$out\" | sed 's/Error: Cycle: [^\"]*/{cycle}/'\nexit $code\n",
+        real.display()
+    );
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    format!("--engine={}", path.display())
+}
+
+#[test]
+fn a_false_cycle_where_a_known_one_is_due_is_a_new_finding() {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir(root.path().join("cycle")).unwrap();
+    let text = serde_json::to_string(&case_with_a_known_cycle()).unwrap();
+    fs::write(root.path().join("cycle").join(CASE_FILE), text).unwrap();
+    let replayed = |cycle: &str, out: &str| {
+        let engine = engine_that_reports(root.path(), cycle);
+        json(&equiform(root.path(), &["replay", "cycle", &engine, &format!("--out={out}"), "--format=json"]))
+    };
+    let (report, code) = replayed("&", "real");
+    assert_eq!((code, &report["counts"]["known"]), (Some(0), &1.into()), "{report:#}");
+    for (cycle, out) in [
+        ("Error: Cycle: no resource at all", "nothing"),
+        ("Error: Cycle: mock_node.p, mock_node.p (destroy)", "others"),
+        ("&, mock_node.unheard_of", "more"),
+    ] {
+        let (report, code) = replayed(cycle, out);
+        assert_eq!((code, &report["counts"]["failed"]), (Some(1), &1.into()), "{cycle}: {report:#}");
+    }
 }

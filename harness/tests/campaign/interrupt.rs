@@ -87,6 +87,15 @@ impl Waiting {
         self.root.path().join("out")
     }
 
+    /// `equiform run --resume` on the engine that the campaign was begun with.
+    fn resume(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
+        let bin = self.root.path().join("bin");
+        command.env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()));
+        command.args(["run", "--format=json", "--resume"]).arg(self.out());
+        command
+    }
+
     /// The temporary folder of all that runs in the campaign.
     pub fn temporary(&self) -> PathBuf {
         self.root.path().join("tmp")
@@ -104,7 +113,7 @@ impl Waiting {
         assert_eq!(fs::read_dir(self.temporary()).unwrap().count(), 0, "no temporary file is left");
         let names: Vec<_> =
             fs::read_dir(self.out()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, ["campaign.json"], "no half of a case is left");
+        assert_eq!(names, ["campaign.json"], "nothing is left of what was not judged");
         File::open(self.out().join("campaign.json")).unwrap().try_lock().expect("the folder is free");
     }
 }
@@ -114,18 +123,16 @@ fn once_is_a_clean_stop(way: Way, signal: i32) {
     waiting.signal(signal);
     waiting.says("stopping after the commands in flight; again to stop now");
     assert!(waiting.run.try_wait().unwrap().is_none(), "the command in flight is waited for");
-    let busy =
-        Command::new(env!("CARGO_BIN_EXE_equiform")).args(["run", "--resume"]).arg(waiting.out()).output();
-    let busy = String::from_utf8(busy.unwrap().stderr).unwrap();
+    let busy = String::from_utf8(waiting.resume().output().unwrap().stderr).unwrap();
     assert!(busy.contains("another process is running the campaign"), "{busy}");
     waiting.go();
     assert_eq!(waiting.run.wait().unwrap().code(), Some(2));
-    waiting.says("error: stopped after 0 of 2 cases; `equiform run --resume ");
+    waiting.says("error: stopped after 0 of 4 variants; `equiform run --resume ");
     waiting.nothing_is_left_behind();
 }
 
 #[test]
-fn one_signal_waits_for_the_command_in_flight_and_keeps_whole_cases() {
+fn one_signal_waits_for_the_command_in_flight_and_leaves_no_half_of_a_variant() {
     once_is_a_clean_stop(Way::Reattach, libc::SIGINT);
     once_is_a_clean_stop(Way::Init, libc::SIGINT);
 }
@@ -143,7 +150,7 @@ fn a_second_signal_ends_the_command_in_flight_and_leaves_nothing_behind() {
         waiting.says("stopping after");
         waiting.signal(libc::SIGTERM);
         assert_eq!(waiting.run.wait().unwrap().code(), Some(130));
-        waiting.says("stopped after 0 of 2 cases");
+        waiting.says("stopped after 0 of 4 variants");
         waiting.nothing_is_left_behind();
     }
 }
@@ -155,17 +162,14 @@ fn a_stopped_campaign_is_resumed_with_what_is_stored_and_nothing_else() {
     waiting.says("stopping after");
     waiting.signal(libc::SIGINT);
     waiting.run.wait().unwrap();
-    let resume = |options: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
-        command.args(["run", "--format=json", "--resume"]).arg(waiting.out()).args(options).output().unwrap()
-    };
+    let resume = |options: &[&str]| waiting.resume().args(options).output().unwrap();
     let refused = resume(&["--seed=0"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8(refused.stderr).unwrap().ends_with("leave out --seed\n"));
     let resumed = resume(&[]);
     let stderr = String::from_utf8(resumed.stderr).unwrap();
     assert_eq!(resumed.status.code(), Some(0), "{stderr}");
-    assert!(stderr.starts_with("0 of 2 cases are done, 2 are left\n"), "{stderr}");
+    assert!(stderr.starts_with("0 of 4 variants are from an earlier run, 4 are left\n"), "{stderr}");
     let report: serde_json::Value = serde_json::from_slice(&resumed.stdout).unwrap();
     assert_eq!((&report["counts"]["passed"], &report["complete"]), (&4.into(), &true.into()));
     assert_eq!(report["engine"], "terraform@1.15.5");

@@ -86,9 +86,9 @@ fn a_panic_ends_the_provider_and_removes_its_folder() {
         let unwound = catch_unwind(AssertUnwindSafe(|| {
             let provider = provider(way);
             place = match provider.access() {
-                Access::Mirror { config } => config,
-                Access::Reattached(value) => {
-                    let value: serde_json::Value = serde_json::from_str(value.to_str().unwrap()).unwrap();
+                Access::Mirror { config, .. } => config,
+                Access::Reattached { variable, .. } => {
+                    let value: serde_json::Value = serde_json::from_str(variable.to_str().unwrap()).unwrap();
                     let address = value.as_object().unwrap().values().next().unwrap();
                     address["Addr"]["String"].as_str().unwrap().into()
                 }

@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::support::behaviour::{Behaviour, behaviours, everywhere};
+use crate::support::disk::Disk;
 use crate::support::ledger::Ledger;
-use crate::support::limits::{Disk, limit_file_size, obey_permissions};
+use crate::support::limits::{limit_file_size, obey_permissions};
 use crate::support::output::Output;
 use crate::support::{Engine, Workspace, graph};
 

@@ -15,5 +15,5 @@ pub use entry::{
     Reference, Torn,
 };
 pub use packed::PackedAttributes;
-pub use reader::{BadLine, Chain, LedgerError, Line, Reader, Record, Tail};
+pub use reader::{BadLine, Chain, HEADER_LIMIT, LINE_LIMIT, LedgerError, Line, Reader, Record, Tail};
 pub use world::{Conflict, Object, World};

@@ -9,8 +9,14 @@ use sha2::{Digest, Sha256};
 
 use super::entry::{Entry, FORMAT_VERSION, Header, LineHash, OLDEST_FORMAT_VERSION, Operation, Phase, Torn};
 
-/// No header is longer. A foreign file may be one endless line, and is told by its beginning.
-const HEADER_LIMIT: u64 = 4096;
+/// No header is longer, in bytes with its line break. A foreign file may be one endless line, and is told by
+/// its beginning.
+pub const HEADER_LIMIT: usize = 4096;
+
+/// No line is longer, in bytes without its line break; writers keep to it. It is thousands of times what
+/// objects take in practice, and little enough to hold in memory: a damaged or foreign file may have a line
+/// of any length.
+pub const LINE_LIMIT: usize = 64 << 20;
 
 /// What one line of a ledger is.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +49,9 @@ pub enum BadLine {
         /// The version that the header gives.
         found: u32,
     },
+    /// The line does not end.
+    #[error("the line is longer than {} MiB: no writer of ledgers leaves such a line", LINE_LIMIT >> 20)]
+    TooLong,
     /// The line is neither an entry nor the beginning of one.
     #[error("not a ledger entry: {0}")]
     Malformed(String),
@@ -88,6 +97,15 @@ impl BadLine {
     /// Whether this says that the file is no ledger (yet, or of this version), rather than a damaged one.
     pub fn is_no_ledger(&self) -> bool {
         matches!(self, Self::Empty | Self::TornHeader | Self::NotALedger | Self::OtherVersion { .. })
+    }
+
+    /// What it amounts to by where its line ends: only a header that the file breaks off in is torn. A line
+    /// break after it, or more bytes than a header has, make the file somebody else's.
+    pub fn of_first_line(self, breaks_off: bool) -> Self {
+        match self {
+            Self::TornHeader if !breaks_off => Self::NotALedger,
+            other => other,
+        }
     }
 
     fn malformed(error: &serde_json::Error) -> Self {
@@ -166,6 +184,9 @@ impl Chain {
 
     /// Takes the next line, given without its line break. A line that is refused leaves the chain as it was.
     pub fn accept(&mut self, line: &[u8]) -> Result<Record, BadLine> {
+        if line.len() > LINE_LIMIT {
+            return Err(BadLine::TooLong);
+        }
         if self.started { self.accept_entry(line) } else { self.accept_header(line) }
     }
 
@@ -237,9 +258,12 @@ impl Chain {
     }
 }
 
+/// Whether a line can only be the beginning of our header. Much JSON begins with a brace and a quote; what is
+/// to be called ours has to show more than that.
 fn begins_like_a_header(line: &[u8]) -> bool {
     const START: &[u8] = br#"{"equiform_ledger":"#;
-    !line.is_empty() && (line.starts_with(START) || START.starts_with(line))
+    const UNMISTAKABLE: &[u8] = br#"{"equiform_"#;
+    line.starts_with(START) || (line.starts_with(UNMISTAKABLE) && START.starts_with(line))
 }
 
 impl fmt::Debug for Chain {
@@ -329,10 +353,8 @@ impl<R: BufRead> Reader<R> {
 
     fn step(&mut self) -> Result<Option<Line>, LedgerError> {
         self.buffer.clear();
-        let read = match self.number {
-            0 => self.input.by_ref().take(HEADER_LIMIT).read_until(b'\n', &mut self.buffer)?,
-            _ => self.input.read_until(b'\n', &mut self.buffer)?,
-        };
+        let limit = if self.number == 0 { HEADER_LIMIT } else { LINE_LIMIT + 1 };
+        let read = self.input.by_ref().take(limit as u64).read_until(b'\n', &mut self.buffer)?;
         if read == 0 {
             return match self.number {
                 0 => Err(LedgerError::Bad { line: 1, reason: BadLine::Empty }),
@@ -341,7 +363,9 @@ impl<R: BufRead> Reader<R> {
         }
         self.number += 1;
         let line = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
+        let unfinished = line.len() == self.buffer.len() && read < HEADER_LIMIT;
         let record = self.chain.accept(line).map_err(|reason| {
+            let reason = reason.of_first_line(unfinished);
             // What is wrong is the unfinished line, not the one that fails to account for it.
             let line = match reason {
                 BadLine::Unaccounted => self.first_torn,

@@ -6,7 +6,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use equiform_proto::ledger::{
-    BadLine, Chain, Entry, FORMAT_VERSION, Header, LineHash, Operation, Phase, Record,
+    BadLine, Chain, Entry, FORMAT_VERSION, HEADER_LIMIT, Header, LINE_LIMIT, LineHash, Operation, Phase,
+    Record,
 };
 
 use super::error::LedgerFailure;
@@ -37,7 +38,8 @@ pub struct AppendFile {
 }
 
 impl AppendFile {
-    /// Opens the file, or begins a ledger where there is none. The header is read and checked.
+    /// Opens the file, or begins a ledger where there is none. The header is read and checked; an empty file
+    /// has none, and becomes a ledger by [`Self::begin_in_place`].
     pub fn open(path: &Path) -> Result<Self, LedgerFailure> {
         let on_open = |error| LedgerFailure::on_open(path, error);
         let file = match options().open(path) {
@@ -47,6 +49,23 @@ impl AppendFile {
             }
             opened => opened.map_err(on_open)?,
         };
+        Self::of(file, path)
+    }
+
+    /// Opens the file of a ledger that must be there.
+    pub fn open_existing(path: &Path) -> Result<Self, LedgerFailure> {
+        let file = options().open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                LedgerFailure::Missing { path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()) }
+            }
+            _ => LedgerFailure::on_open(path, error),
+        })?;
+        let this = Self::of(file, path)?;
+        if this.is_empty() { Err(this.bad(BadLine::Empty)) } else { Ok(this) }
+    }
+
+    fn of(file: File, path: &Path) -> Result<Self, LedgerFailure> {
+        let on_open = |error| LedgerFailure::on_open(path, error);
         let metadata = file.metadata().map_err(on_open)?;
         if !metadata.is_file() {
             return Err(LedgerFailure::NotAFile { path: path.to_owned() });
@@ -61,32 +80,37 @@ impl AppendFile {
             last_line: None,
             pid: std::process::id(),
         };
-        if metadata.len() == 0 {
-            this.begin_in_place()?;
+        if metadata.len() > 0 {
+            this.read_header()?;
         }
-        this.read_header()?;
         Ok(this)
     }
 
-    /// An empty file that someone made beforehand becomes a ledger.
-    fn begin_in_place(&self) -> Result<(), LedgerFailure> {
-        let on_append = |error| LedgerFailure::on_append(&self.path, error);
-        self.file.lock().map_err(on_append)?;
+    /// Whether the file was empty when it was opened, and no ledger has been begun in it.
+    pub fn is_empty(&self) -> bool {
+        self.accounted == 0
+    }
+
+    /// Under the lock: an empty file that someone made beforehand becomes a ledger, unless another process
+    /// was faster.
+    pub fn begin_in_place(&mut self) -> Result<(), LedgerFailure> {
         let result = match self.file.metadata() {
             Ok(metadata) if metadata.len() == 0 => (&self.file).write_all(&header_line()),
             other => other.map(drop),
         };
-        self.unlock();
-        result.map_err(on_append)
+        result.map_err(|error| LedgerFailure::on_append(&self.path, error))?;
+        self.read_header()
     }
 
     fn read_header(&mut self) -> Result<(), LedgerFailure> {
-        let mut start = [0; 1024];
+        let mut start = [0; HEADER_LIMIT];
         let read = self.read_at(&mut start, 0)?;
         let line_break = start[..read].iter().position(|&byte| byte == b'\n');
         // Without a line break it is no header; the chain says what it is instead.
         let end = line_break.unwrap_or(read);
-        let record = self.chain.accept(&start[..end]).map_err(|reason| self.bad(reason))?;
+        let breaks_off = line_break.is_none() && read < start.len();
+        let accepted = self.chain.accept(&start[..end]);
+        let record = accepted.map_err(|reason| self.bad(reason.of_first_line(breaks_off)))?;
         if let Record::Header(header) = record {
             self.format = header.version;
         }
@@ -211,6 +235,9 @@ impl AppendFile {
         let mut entry = Entry::new(self.chain.last_seq() + 1, op, phase, self.pid, prev);
         fill(&mut entry);
         let mut line = serde_json::to_vec(&entry).expect("an entry is always JSON");
+        if line.len() > LINE_LIMIT {
+            return Err(LedgerFailure::TooLong { path: self.path.clone(), bytes: line.len() });
+        }
         let hash = LineHash::of(&line);
         line.push(b'\n');
         self.write(&line)?;
@@ -271,6 +298,9 @@ impl AppendFile {
                 taken += length + 1;
             }
             rest.drain(..taken);
+            if rest.len() > LINE_LIMIT {
+                return Err(self.bad(BadLine::TooLong));
+            }
         }
         Ok(rest)
     }
@@ -311,7 +341,7 @@ impl AppendFile {
 }
 
 fn line_length(length: usize) -> u32 {
-    u32::try_from(length).expect("a line fits the engines' message limit, far below four gigabytes")
+    u32::try_from(length).expect("a line fits the limit, far below four gigabytes")
 }
 
 fn options() -> OpenOptions {
@@ -320,7 +350,8 @@ fn options() -> OpenOptions {
     options
 }
 
-/// Begins a ledger at a path where nothing is. It appears with its header whole, or not at all.
+/// Begins a ledger at a path where nothing is. It appears with its header whole, or not at all. It is its
+/// owner's alone: it holds all values in clear.
 fn begin(path: &Path) -> Result<(), LedgerFailure> {
     let on_open = |error| LedgerFailure::on_open(path, error);
     let folder = match path.parent() {
@@ -329,7 +360,7 @@ fn begin(path: &Path) -> Result<(), LedgerFailure> {
     };
     let mut file = tempfile::Builder::new()
         .prefix(".equiform-ledger-")
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
         .tempfile_in(folder)
         .map_err(on_open)?;
     file.write_all(&header_line()).map_err(on_open)?;

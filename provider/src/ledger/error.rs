@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use equiform_proto::ledger::{BadLine, FORMAT_VERSION};
+use equiform_proto::ledger::{BadLine, FORMAT_VERSION, LINE_LIMIT};
 
 /// A ledger that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +14,23 @@ pub enum LedgerFailure {
     NotAFile {
         /// The path.
         path: PathBuf,
+    },
+    /// There is no ledger where one must be.
+    #[error("there is no ledger at {}", path.display())]
+    Missing {
+        /// The path, from the root on.
+        path: PathBuf,
+    },
+    /// An entry is too long to be read again.
+    #[error(
+        "an entry of {bytes} bytes does not go into {}: a line has at most {LINE_LIMIT} bytes",
+        path.display()
+    )]
+    TooLong {
+        /// The path.
+        path: PathBuf,
+        /// How long it would be.
+        bytes: usize,
     },
     /// The folder of the ledger is missing.
     #[error("the folder of {} does not exist", path.display())]
@@ -111,6 +128,16 @@ impl LedgerFailure {
                  provider block or in EQUIFORM_LEDGER."
                     .to_owned()
             }
+            Self::Missing { .. } | Self::Bad { reason: BadLine::Empty, .. } => {
+                "Nothing was written. Run the command in the folder of a program that has been applied, or name its \
+                 ledger with `--ledger FILE` or in EQUIFORM_LEDGER."
+                    .to_owned()
+            }
+            Self::TooLong { .. } => {
+                "The operation has had no effect. Give the object smaller values: the ledger holds it as it was before \
+                 and as it is after."
+                    .to_owned()
+            }
             Self::NoFolder { .. } => {
                 "Make the folder first, or name another file as `ledger` in the provider \
                  block or in EQUIFORM_LEDGER."
@@ -138,7 +165,7 @@ impl LedgerFailure {
             }
             Self::Bad { reason: BadLine::TornHeader, .. } => {
                 "Whoever began it was killed before the first line was \
-                 whole, so it holds nothing. Delete it and run the command again."
+                 whole, so it holds nothing. Move it away and run the command again."
                     .to_owned()
             }
             Self::Bad { reason: BadLine::OtherVersion { .. }, .. } => format!(

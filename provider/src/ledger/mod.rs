@@ -102,12 +102,35 @@ struct Inner {
 
 impl Ledger {
     /// Opens the ledger at a path, or begins one. Nothing that is there is ever overwritten.
-    pub fn open(path: &Path) -> Result<Self, LedgerFailure> {
-        Self::open_with(path, INDEX_EVERY, LOCK_PATIENCE)
+    pub async fn open(path: &Path) -> Result<Self, LedgerFailure> {
+        Self::open_with(path, INDEX_EVERY, LOCK_PATIENCE).await
     }
 
-    fn open_with(path: &Path, index_every: u64, patience: Duration) -> Result<Self, LedgerFailure> {
+    /// Opens the ledger at a path, where one must be.
+    pub fn open_existing(path: &Path) -> Result<Self, LedgerFailure> {
+        Self::of(AppendFile::open_existing(path)?, path, INDEX_EVERY, LOCK_PATIENCE)
+    }
+
+    async fn open_with(path: &Path, index_every: u64, patience: Duration) -> Result<Self, LedgerFailure> {
         let mut file = AppendFile::open(path)?;
+        if file.is_empty() {
+            let deadline = tokio::time::Instant::now() + patience;
+            if !locked_until(deadline, &file).await? {
+                return Err(LedgerFailure::Locked { path: path.to_owned(), patience });
+            }
+            let begun = file.begin_in_place();
+            file.unlock();
+            begun?;
+        }
+        Self::of(file, path, index_every, patience)
+    }
+
+    fn of(
+        mut file: AppendFile,
+        path: &Path,
+        index_every: u64,
+        patience: Duration,
+    ) -> Result<Self, LedgerFailure> {
         let index = Index::load(path, &file);
         if let Some(index) = &index {
             file.resume(index.covered(), index.chain());
@@ -164,18 +187,27 @@ impl Ledger {
         let locked = || LedgerFailure::Locked { path: self.path.clone(), patience: self.patience };
         // Operations of this process wait here while the first of them waits for another process: the time counts for all.
         let inner = tokio::time::timeout_at(deadline, self.inner.lock()).await.map_err(|_| locked())?;
-        let mut pause = Duration::from_micros(100);
-        while !inner.file.try_lock()? {
-            if tokio::time::Instant::now() + pause > deadline {
-                return Err(locked());
-            }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(Duration::from_millis(5));
+        if !locked_until(deadline, &inner.file).await? {
+            return Err(locked());
         }
         let mut transaction = Transaction { ledger: self, inner };
         transaction.inner.prepare()?;
         Ok(transaction)
     }
+}
+
+/// Takes the lock on a ledger's file; false if another process has held it until the deadline. The lock is
+/// polled: a system call that waits for it would stop all else that this process's only thread serves.
+async fn locked_until(deadline: tokio::time::Instant, file: &AppendFile) -> Result<bool, LedgerFailure> {
+    let mut pause = Duration::from_micros(100);
+    while !file.try_lock()? {
+        if tokio::time::Instant::now() + pause > deadline {
+            return Ok(false);
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_millis(5));
+    }
+    Ok(true)
 }
 
 /// The ledger, locked.

@@ -27,7 +27,7 @@ fn folder() -> (TempDir, PathBuf) {
 }
 
 fn open(path: &Path) -> Ledger {
-    Ledger::open_with(path, INDEX_EVERY, Duration::from_millis(200)).unwrap()
+    run(Ledger::open_with(path, INDEX_EVERY, Duration::from_millis(200))).unwrap()
 }
 
 fn append(ledger: &Ledger, op: Operation, phase: Phase, body: Body) -> u64 {
@@ -252,7 +252,7 @@ proptest! {
 /// A ledger of many objects, with an index of several blocks.
 fn indexed() -> (TempDir, PathBuf, BTreeMap<u8, String>) {
     let (folder, path) = folder();
-    let ledger = Ledger::open_with(&path, 2 * 1024, Duration::from_secs(1)).unwrap();
+    let ledger = run(Ledger::open_with(&path, 2 * 1024, Duration::from_secs(1))).unwrap();
     let ids: BTreeMap<_, _> = (0..150).map(|object| (object, format!("node-{object}"))).collect();
     for (object, id) in &ids {
         create(&ledger, id, &key_of(*object));
@@ -311,7 +311,7 @@ fn a_small_index_that_follows_on_another_large_one_is_not_believed() {
     let (_folder, path, mut ids) = indexed();
     let [large, small] = index_of(&path);
     let (old_large, old_small) = (fs::read(&large).unwrap(), fs::read(&small).unwrap());
-    let ledger = Ledger::open_with(&path, 1024, Duration::from_secs(1)).unwrap();
+    let ledger = run(Ledger::open_with(&path, 1024, Duration::from_secs(1))).unwrap();
     for object in 150..=255 {
         ids.insert(object, format!("node-{object}"));
         create(&ledger, &ids[&object], &key_of(object));
@@ -341,7 +341,7 @@ fn an_index_that_knows_more_than_its_ledger_is_not_believed() {
     let starts = line_starts(&bytes);
     // A copy from before the index was written, and one that has gone on differently since.
     fs::write(&path, &bytes[..starts[101]]).unwrap();
-    let ledger = Ledger::open_with(&path, u64::MAX / 2, Duration::from_secs(1)).unwrap();
+    let ledger = run(Ledger::open_with(&path, u64::MAX / 2, Duration::from_secs(1))).unwrap();
     assert_answers_like_a_fold(&ledger, &path, &ids, "a shorter ledger");
     for number in 0..300 {
         create(&ledger, &format!("node-new-{number}"), "key-1");
@@ -402,7 +402,7 @@ fn a_changed_line_stops_the_writer_and_nothing_is_written() {
     mark(&open(&path), "second");
     let text = fs::read_to_string(&path).unwrap().replace("first", "fir5t");
     fs::write(&path, &text).unwrap();
-    let Err(failure) = Ledger::open(&path) else { panic!("a changed line was not noticed") };
+    let Err(failure) = run(Ledger::open(&path)) else { panic!("a changed line was not noticed") };
     assert!(matches!(failure, LedgerFailure::Bad { .. }), "{failure}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }
@@ -412,7 +412,7 @@ fn a_file_that_is_no_ledger_is_left_alone() {
     for foreign in ["hello\n", "{}\n", "{\"equiform_ledger\":2,\"id\":\"x\"}\n", "no line break"] {
         let (_folder, path) = folder();
         fs::write(&path, foreign).unwrap();
-        assert!(matches!(Ledger::open(&path), Err(LedgerFailure::Bad { .. })), "{foreign:?}");
+        assert!(matches!(run(Ledger::open(&path)), Err(LedgerFailure::Bad { .. })), "{foreign:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), foreign);
     }
 }
@@ -441,6 +441,72 @@ fn a_lock_held_too_long_is_told_to_all_who_wait_at_the_same_time() {
 fn an_empty_file_becomes_a_ledger() {
     let (_folder, path) = folder();
     File::create(&path).unwrap();
+    mark(&open(&path), "first");
+    assert_eq!(verified(&path).0.len(), 1);
+}
+
+#[test]
+fn an_empty_file_that_another_process_holds_keeps_nothing_else_waiting() {
+    let (_folder, path) = folder();
+    let holder = File::create(&path).unwrap();
+    holder.lock().unwrap();
+    let start = Instant::now();
+    run(async {
+        let mut others = 0;
+        let opened = Ledger::open_with(&path, INDEX_EVERY, Duration::from_millis(200));
+        let failure = tokio::select! {
+            opened = opened => opened.err().expect("the lock is held"),
+            () = async { loop { others += 1; tokio::time::sleep(Duration::from_millis(1)).await } } => unreachable!(),
+        };
+        assert!(failure.to_string().contains("has held the lock"), "{failure}");
+        assert!(others > 10, "others came to their turn {others} times");
+    });
+    assert!(start.elapsed() < Duration::from_millis(1000), "{:?}", start.elapsed());
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+    holder.unlock().unwrap();
+    mark(&open(&path), "goes on");
+}
+
+#[test]
+fn a_ledger_and_its_index_are_their_owners_alone() {
+    let (folder, path) = folder();
+    let ledger = open(&path);
+    for number in 0..20 {
+        create(&ledger, &format!("node-{number}"), "a");
+    }
+    let files: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap()).collect();
+    assert!(files.len() > 1, "{files:?}");
+    for file in files {
+        let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata().unwrap());
+        assert_eq!(mode & 0o777, 0o600, "{file:?}");
+    }
+}
+
+#[test]
+fn an_entry_that_no_reader_would_take_is_not_written() {
+    let (_folder, path) = folder();
+    let ledger = open(&path);
+    mark(&ledger, "first");
+    let before = fs::read(&path).unwrap();
+    let note = Some("x".repeat(equiform_proto::ledger::LINE_LIMIT));
+    let refused = run(async {
+        ledger.lock().await.unwrap().append(Operation::Mark, Phase::Commit, Body { note, ..Body::default() })
+    });
+    let failure = refused.unwrap_err().to_string();
+    assert!(failure.contains("a line has at most 67108864 bytes"), "{failure}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    mark(&ledger, "goes on");
+    assert_eq!(verified(&path).0.len(), 2);
+}
+
+#[test]
+fn a_long_header_is_a_header_for_readers_and_writers_alike() {
+    let (_folder, path) = folder();
+    mark(&open(&path), "first");
+    let text = fs::read_to_string(&path).unwrap();
+    let header = text.lines().next().unwrap();
+    let long = header.replacen("\"id\":\"", &format!("\"id\":\"{}", "x".repeat(3000)), 1);
+    fs::write(&path, format!("{long}\n")).unwrap();
     mark(&open(&path), "first");
     assert_eq!(verified(&path).0.len(), 1);
 }

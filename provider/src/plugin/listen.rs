@@ -22,6 +22,17 @@ use crate::rpc::{Host, Session};
 /// How long a peer may take for its half of the TLS handshake.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(30);
 
+/// How those who connect are received.
+#[derive(Clone)]
+pub struct Welcome {
+    /// Our side of TLS; without it connections are in plaintext.
+    pub tls: Option<TlsAcceptor>,
+    /// What a host is to us, by its process where the system names it.
+    pub host_at: fn(Option<u32>) -> Host,
+    /// Who is told of the process at the other end of each connection.
+    pub peers: Option<mpsc::UnboundedSender<Option<u32>>>,
+}
+
 /// A socket in a folder that only its owner can enter. Both are removed with it.
 pub struct Socket {
     listener: UnixListener,
@@ -46,12 +57,7 @@ impl Socket {
 
     /// Accepts connections for as long as someone takes them. A peer that fails its handshake is dropped, and a slow
     /// one keeps nobody waiting.
-    pub async fn accept(
-        &self,
-        tls: Option<TlsAcceptor>,
-        host_at: fn(Option<u32>) -> Host,
-        connections: mpsc::Sender<io::Result<Connection>>,
-    ) {
+    pub async fn accept(&self, welcome: Welcome, connections: mpsc::Sender<io::Result<Connection>>) {
         while !connections.is_closed() {
             let stream = match self.listener.accept().await {
                 Ok((stream, _)) => stream,
@@ -62,9 +68,9 @@ impl Socket {
                     continue;
                 }
             };
-            let (tls, connections) = (tls.clone(), connections.clone());
+            let (welcome, connections) = (welcome.clone(), connections.clone());
             tokio::spawn(async move {
-                match open(stream, tls, host_at).await {
+                match open(stream, welcome).await {
                     // Nobody takes it any more if the server has ended meanwhile.
                     Ok(connection) => drop(connections.send(Ok(connection)).await),
                     Err(error) => log(Level::Error, &format!("a connection was refused: {error}")),
@@ -74,17 +80,23 @@ impl Socket {
     }
 }
 
-async fn open(
-    stream: UnixStream,
-    tls: Option<TlsAcceptor>,
-    host_at: fn(Option<u32>) -> Host,
-) -> io::Result<Connection> {
-    let pid = stream.peer_cred().ok().and_then(|peer| peer.pid()).and_then(|pid| u32::try_from(pid).ok());
-    let session = Arc::new(Session::new(host_at(pid)));
-    let stream: Box<dyn Stream> = match tls {
+/// The process that connected. The system gives 0 for one that it cannot name here.
+fn peer_of(stream: &UnixStream) -> Option<u32> {
+    let pid = stream.peer_cred().ok()?.pid()?;
+    u32::try_from(pid).ok().filter(|pid| *pid != 0)
+}
+
+async fn open(stream: UnixStream, welcome: Welcome) -> io::Result<Connection> {
+    let peer = peer_of(&stream);
+    let session = Arc::new(Session::new((welcome.host_at)(peer)));
+    let stream: Box<dyn Stream> = match welcome.tls {
         None => Box::new(stream),
         Some(tls) => Box::new(tokio::time::timeout(HANDSHAKE_PATIENCE, tls.accept(stream)).await??),
     };
+    if let Some(peers) = welcome.peers {
+        // Nobody listens any more once the end has come.
+        let _ = peers.send(peer);
+    }
     Ok(Connection { stream: Box::into_pin(stream), session })
 }
 

@@ -1,11 +1,17 @@
 //! What the provider says on stderr: JSON lines that engines fold into their own log, and crashes.
 
 use std::fmt::Display;
+use std::fs::OpenOptions;
 use std::io::Write;
-use std::panic;
+use std::os::unix::fs::OpenOptionsExt;
+use std::panic::{self, PanicHookInfo};
 use std::sync::LazyLock;
 
 use serde_json::json;
+
+/// Names a file to which a crash is written as well: what a plugin has on stderr is its engine's to show or
+/// to drop.
+const CRASH_LOG_VARIABLE: &str = "EQUIFORM_CRASH_LOG";
 
 /// How loud a line is.
 #[derive(Debug, Clone, Copy)]
@@ -40,18 +46,39 @@ pub fn log(level: Level, message: &str) {
     write(&line.to_string());
 }
 
-/// Makes a panic visible to the engine's user, who is shown a plugin's stderr from a line on that starts with `panic: `.
-/// The process ends: an engine must not go on with a provider that no longer knows what it is doing.
+/// Makes a panic visible to the engine's user, who is shown a plugin's stderr from a line on that starts with
+/// `panic: `, and to whoever reads the stderr of a provider that engines attach to. The process ends: an
+/// engine must not go on with a provider that no longer knows what it is doing, and must not be blamed for a
+/// lost connection.
 pub fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let trace = std::backtrace::Backtrace::capture();
-        write(&crash(info, &trace));
-        std::process::exit(2);
+        let text = crash(&place_of(info), message_of(info), &trace);
+        write(&text);
+        if let Some(path) = std::env::var_os(CRASH_LOG_VARIABLE).filter(|path| !path.is_empty()) {
+            let log = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+            // Stderr has it all the same.
+            let _ = log.and_then(|mut log| writeln!(log, "{text}"));
+        }
+        std::process::abort();
     }));
 }
 
-fn crash(what: impl Display, trace: impl Display) -> String {
-    format!("panic: {what}\n\nThis is a bug in the mock provider.\n{trace}")
+fn place_of(info: &PanicHookInfo<'_>) -> String {
+    info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string)
+}
+
+fn message_of<'a>(info: &'a PanicHookInfo<'_>) -> &'a str {
+    let payload = info.payload();
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a message")
+}
+
+fn crash(place: &str, message: &str, trace: impl Display) -> String {
+    format!("panic: at {place}: {message}\n\nThis is a bug in the mock provider.\n{trace}")
 }
 
 fn write(line: &str) {
@@ -66,8 +93,8 @@ mod tests {
     #[test]
     fn a_crash_starts_the_way_engines_look_for() {
         assert_eq!(
-            crash("at x.rs:1", "0: main"),
-            "panic: at x.rs:1\n\nThis is a bug in the mock provider.\n0: main"
+            crash("x.rs:1:2", "no such thing", "0: main"),
+            "panic: at x.rs:1:2: no such thing\n\nThis is a bug in the mock provider.\n0: main"
         );
     }
 }

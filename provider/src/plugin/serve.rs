@@ -9,7 +9,6 @@ use equiform_proto::goplugin::grpc_stdio_server::GrpcStdioServer;
 use equiform_proto::tfplugin6::provider_server::ProviderServer;
 use rustix::process::Signal;
 use serde_json::json;
-use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
 use tokio_stream::wrappers::ReceiverStream;
@@ -17,8 +16,9 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
 
 use super::handshake::{self, Offer, PROTOCOL};
-use super::listen::Socket;
+use super::listen::{Socket, Welcome};
 use super::log::{Level, log};
+use super::owners;
 use super::services::{Broker, Controller, Stdio};
 use super::tls;
 use crate::rpc::{Host, MockProvider};
@@ -39,7 +39,8 @@ type Failure = Box<dyn std::error::Error>;
 pub fn plugin() -> Result<(), Failure> {
     let offer = Offer::from_env()?;
     runtime()?.block_on(async {
-        let engine = watch_parent();
+        let starter = owners::starter_is_gone();
+        let (peers, connected) = tokio::sync::mpsc::unbounded_channel();
         // Ctrl-C reaches the whole process group. The engine decides what it means and tells us by StopProvider.
         let _interrupts_are_ours_to_ignore = signal(SignalKind::interrupt())?;
         // A limit on the size of files would kill us; with a handler it is an error like a full disk.
@@ -52,11 +53,13 @@ pub fn plugin() -> Result<(), Failure> {
         log(Level::Debug, &format!("mock provider {} is listening", env!("CARGO_PKG_VERSION")));
 
         let end = CancellationToken::new();
-        let acceptor = tls.map(|tls| TlsAcceptor::from(tls.config));
+        let tls = tls.map(|tls| TlsAcceptor::from(tls.config));
         let controller = Controller { end: Some(end.clone()) };
+        let welcome = Welcome { tls, host_at: |pid| Host::Parent { pid }, peers: Some(peers) };
         tokio::select! {
-            served = serve(&socket, acceptor, |pid| Host::Parent { pid }, controller, end.clone()) => served,
-            () = engine => Ok(()),
+            served = serve(&socket, welcome, controller, end.clone()) => served,
+            () = starter => Ok(()),
+            () = owners::peers_are_gone(connected) => Ok(()),
             _ = terminate.recv() => Ok(()),
         }
     })
@@ -82,7 +85,8 @@ pub fn reattach(until_stdin_closes: bool) -> Result<(), Failure> {
         announce(&format!("export TF_REATTACH_PROVIDERS='{address}'"))?;
         let end = CancellationToken::new();
         let controller = Controller { end: None };
-        let served = serve(&socket, None, |pid| Host::Attached { pid }, controller, end.clone());
+        let welcome = Welcome { tls: None, host_at: |pid| Host::Attached { pid }, peers: None };
+        let served = serve(&socket, welcome, controller, end.clone());
         tokio::pin!(served);
         tokio::select! {
             served = &mut served => return served,
@@ -97,8 +101,7 @@ pub fn reattach(until_stdin_closes: bool) -> Result<(), Failure> {
 
 async fn serve(
     socket: &Socket,
-    tls: Option<TlsAcceptor>,
-    host_at: fn(Option<u32>) -> Host,
+    welcome: Welcome,
     controller: Controller,
     end: CancellationToken,
 ) -> Result<(), Failure> {
@@ -117,7 +120,7 @@ async fn serve(
         .serve_with_incoming_shutdown(ReceiverStream::new(connections), end.clone().cancelled_owned());
     tokio::select! {
         served = server => served?,
-        () = socket.accept(tls, host_at, sender) => {}
+        () = socket.accept(welcome, sender) => {}
         () = async { end.cancelled().await; tokio::time::sleep(DRAIN_PATIENCE).await } => {}
     }
     Ok(())
@@ -149,23 +152,6 @@ fn watch_stdin(asked: bool) -> impl Future<Output = ()> {
         match asked {
             true => drop(ended.await),
             false => std::future::pending().await,
-        }
-    }
-}
-
-/// Ends when the process that started us does. An engine that is killed says nothing, and nothing may be left behind.
-fn watch_parent() -> impl Future<Output = ()> {
-    // Opened at once: a later look might find the process that inherited us.
-    let parent = rustix::process::getppid();
-    let parent = parent
-        .and_then(|parent| rustix::process::pidfd_open(parent, rustix::process::PidfdFlags::NONBLOCK).ok());
-    async move {
-        // SAFETY: an `OwnedFd` stays open, and stays the same descriptor, until it is dropped with the `AsyncFd`.
-        let watched = parent.and_then(|parent| unsafe { AsyncFd::register(parent) }.ok());
-        match watched {
-            Some(watched) => drop(watched.readable().await),
-            // Without a handle on it the end of the connection has to do.
-            None => std::future::pending().await,
         }
     }
 }

@@ -70,10 +70,7 @@ async fn lock_to_begin<'a>(ledger: &'a Ledger, asker: &Asker) -> Result<Transact
     tokio::select! {
         biased;
         transaction = ledger.lock() => Ok(transaction?),
-        () = asker.stopped.cancelled() => Err(Problem::new(
-            "The operation was stopped",
-            "The engine asked the provider to stop what was in flight. Run the command again to go on.",
-        )),
+        () = asker.stopped.cancelled() => Err(Problem::stopped()),
     }
 }
 

@@ -1,7 +1,5 @@
 //! Reading what an engine had stored: state of this version or an older one.
 
-use serde_json::Value as Json;
-
 use super::ResourceType;
 use crate::diagnostic::Problem;
 use crate::value::{Object, Value, json};
@@ -18,8 +16,8 @@ pub fn upgrade(resource: &ResourceType, version: i64, stored: &[u8]) -> Result<O
             ),
         ));
     }
-    let stored: Json = serde_json::from_slice(stored).map_err(|error| {
-        Problem::engine(format!("It sent the state of a {} that is not JSON: {error}.", resource.name))
+    let stored = json::parse(stored).map_err(|error| {
+        Problem::engine(format!("It sent the state of a {} that cannot be read: {error}.", resource.name))
     })?;
     // A list reads as a set, and what an older version did not have is null: that is all that version 0 needs.
     match json::decode(&stored, &resource.object_type)? {

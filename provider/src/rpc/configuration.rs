@@ -125,8 +125,16 @@ impl MockProvider {
         session: &Session,
         request: configure_provider::Request,
     ) -> configure_provider::Response {
-        let result = object_from(request.config.as_ref(), &self.configuration_type)
-            .and_then(|config| self.configuration(session, &config));
+        let stopped = session.stopped();
+        let result = match object_from(request.config.as_ref(), &self.configuration_type) {
+            // A new ledger may be locked by another process; a stop ends the wait.
+            Ok(config) => tokio::select! {
+                biased;
+                configuration = self.configuration(session, &config) => configuration,
+                () = stopped.cancelled() => Err(Problem::stopped()),
+            },
+            Err(problem) => Err(problem),
+        };
         let problem = match result {
             Ok(configuration) => {
                 let noted = configuration.noted(session).await;
@@ -144,26 +152,31 @@ impl MockProvider {
         configure_provider::Response { diagnostics: diagnostics(problem) }
     }
 
-    fn configuration(&self, session: &Session, config: &Object) -> Result<Configuration, Problem> {
+    async fn configuration(&self, session: &Session, config: &Object) -> Result<Configuration, Problem> {
         let host = session.host;
         let run = match config.get(RUN) {
             Some(Value::String(run)) => Some(run.clone()),
             Some(Value::Unknown) => None,
-            _ => host.env(RUN_VARIABLE).map(|run| run.to_string_lossy().into_owned()),
+            _ => host.env(RUN_VARIABLE)?.map(|run| run.to_string_lossy().into_owned()),
         };
         let path = match config.get(LEDGER) {
             Some(Value::String(path)) => Some(PathBuf::from(path)),
             Some(Value::Unknown) => None,
-            _ => Some(host.env(LEDGER_VARIABLE).unwrap_or_else(|| DEFAULT_LEDGER.into()).into()),
+            _ => Some(host.env(LEDGER_VARIABLE)?.unwrap_or_else(|| DEFAULT_LEDGER.into()).into()),
         };
         let ledger = match path {
-            Some(path) => Some(self.ledger(&host.working_directory().join(path))?),
+            Some(path) if path.is_absolute() => Some(self.ledger(&path).await?),
+            Some(path) => Some(self.ledger(&host.working_directory()?.join(path)).await?),
             None => None,
         };
         let hold = match config.get(HOLD) {
             Some(Value::String(hold)) => hold_from(hold)?,
             Some(Value::Unknown) => Hold::Off,
-            _ => host.env(HOLD_VARIABLE).map_or(Ok(Hold::Off), |hold| hold_from(&hold.to_string_lossy()))?,
+            // An environment that cannot be read is told above, unless the provider block says all that matters.
+            _ => match host.env(HOLD_VARIABLE).ok().flatten() {
+                Some(hold) => hold_from(&hold.to_string_lossy())?,
+                None => Hold::Off,
+            },
         };
         let session = Some(session.number);
         Ok(Configuration {

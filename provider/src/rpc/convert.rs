@@ -5,7 +5,7 @@ use equiform_proto::tfplugin6::attribute_path::step::Selector;
 
 use crate::diagnostic::Problem;
 use crate::schema::{Origin, Schema};
-use crate::value::{Object, Step, Type, Value, ValueError, json, msgpack};
+use crate::value::{Object, Step, Type, Value, json, msgpack};
 
 /// Reads a value of the given type. An absent one is null.
 pub fn value_from(message: Option<&tf::DynamicValue>, ty: &Type) -> Result<Value, Problem> {
@@ -14,9 +14,7 @@ pub fn value_from(message: Option<&tf::DynamicValue>, ty: &Type) -> Result<Value
         return Ok(msgpack::decode(&message.msgpack, ty)?);
     }
     if !message.json.is_empty() {
-        let json = serde_json::from_slice(&message.json)
-            .map_err(|error| ValueError::new(format!("it is not JSON: {error}")))?;
-        return Ok(json::decode(&json, ty)?);
+        return Ok(json::decode(&json::parse(&message.json)?, ty)?);
     }
     Ok(Value::Null)
 }

@@ -55,16 +55,22 @@ impl MockProvider {
     }
 
     /// The ledger at a path; opened once, however many hosts use it.
-    fn ledger(&self, path: &Path) -> Result<Arc<Ledger>, LedgerFailure> {
-        let mut ledgers = self.ledgers.lock().expect("no holder panics");
-        ledgers.retain(|_, ledger| ledger.strong_count() > 0);
-        if let Some(ledger) = ledgers.get(path).and_then(Weak::upgrade)
-            && ledger.is_current()
-        {
+    async fn ledger(&self, path: &Path) -> Result<Arc<Ledger>, LedgerFailure> {
+        let there = || {
+            let mut ledgers = self.ledgers.lock().expect("no holder panics");
+            ledgers.retain(|_, ledger| ledger.strong_count() > 0);
+            ledgers.get(path).and_then(Weak::upgrade).filter(|ledger| ledger.is_current())
+        };
+        if let Some(ledger) = there() {
             return Ok(ledger);
         }
-        let ledger = Arc::new(Ledger::open(path)?);
-        ledgers.insert(path.to_owned(), Arc::downgrade(&ledger));
-        Ok(ledger)
+        // Opening may wait for another process, and hosts with other ledgers must not wait with it.
+        let opened = Arc::new(Ledger::open(path).await?);
+        if let Some(ledger) = there() {
+            return Ok(ledger);
+        }
+        let mut ledgers = self.ledgers.lock().expect("no holder panics");
+        ledgers.insert(path.to_owned(), Arc::downgrade(&opened));
+        Ok(opened)
     }
 }

@@ -70,8 +70,8 @@ impl MockProvider {
     ) -> upgrade_resource_identity::Response {
         let result = self.known_type(&request.type_name).and_then(|()| {
             let raw = raw_json(request.raw_identity.as_ref())?;
-            let raw = serde_json::from_slice(&raw).map_err(|error| {
-                Problem::engine(format!("It sent an identity that is not JSON: {error}."))
+            let raw = json::parse(&raw).map_err(|error| {
+                Problem::engine(format!("It sent an identity that cannot be read: {error}."))
             })?;
             match json::decode(&raw, &self.resource.identity_type)? {
                 Value::Object(identity) => Ok(identity),

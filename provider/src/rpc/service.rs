@@ -127,6 +127,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<apply_resource_change::Request>,
     ) -> Result<Response<apply_resource_change::Response>, Status> {
+        crate::testing::panic_if_asked();
         Ok(Response::new(self.apply(&session(&request), request.into_inner()).await))
     }
 

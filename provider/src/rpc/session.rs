@@ -1,14 +1,16 @@
 //! One connection from a host, and who is at its other end.
 
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
 use super::configuration::Configuration;
+use crate::diagnostic::Problem;
 
 /// Where a host's settings come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,28 +36,63 @@ impl Host {
     }
 
     /// A variable of the host's environment.
-    pub fn env(self, name: &str) -> Option<OsString> {
-        match self {
-            Self::Attached { pid: Some(pid) } => {
-                let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    pub fn env(self, name: &str) -> Result<Option<OsString>, Problem> {
+        let value = match self {
+            Self::Parent { .. } => std::env::var_os(name),
+            Self::Attached { pid } => {
+                let path = process_file(pid, "environ")?;
+                let environment = std::fs::read(&path).map_err(|error| hidden(&path, &error))?;
                 environment.split(|&byte| byte == 0).find_map(|pair| {
                     let value = pair.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
                     Some(OsString::from_vec(value.to_vec()))
                 })
             }
-            _ => std::env::var_os(name),
-        }
-        .filter(|value| !value.is_empty())
+        };
+        Ok(value.filter(|value| !value.is_empty()))
     }
 
     /// The host's working directory, against which relative paths are meant.
-    pub fn working_directory(self) -> PathBuf {
-        let theirs = match self {
-            Self::Attached { pid: Some(pid) } => std::fs::read_link(format!("/proc/{pid}/cwd")).ok(),
-            _ => None,
-        };
-        theirs.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    pub fn working_directory(self) -> Result<PathBuf, Problem> {
+        match self {
+            Self::Parent { .. } => std::env::current_dir().map_err(|error| {
+                Problem::new(
+                    "The working directory cannot be found",
+                    format!(
+                        "The system says: {error}. Run the engine in a folder that is there, or give `ledger` in \
+                         the provider block as an absolute path."
+                    ),
+                )
+            }),
+            Self::Attached { pid } => {
+                let path = process_file(pid, "cwd")?;
+                std::fs::read_link(&path).map_err(|error| hidden(&path, &error))
+            }
+        }
     }
+}
+
+/// A file in which the system tells of an engine that has attached.
+fn process_file(pid: Option<u32>, name: &str) -> Result<PathBuf, Problem> {
+    let unnamed = || hidden_because("the system does not say which process it is");
+    Ok(format!("/proc/{}/{name}", pid.ok_or_else(unnamed)?).into())
+}
+
+fn hidden(path: &Path, error: &io::Error) -> Problem {
+    hidden_because(&format!("{} cannot be read: {error}", path.display()))
+}
+
+/// Our own environment and directory would not do: the engine's ledger would be written somewhere else,
+/// unnoticed.
+fn hidden_because(reason: &str) -> Problem {
+    Problem::new(
+        "The engine's environment and working directory cannot be read",
+        format!(
+            "This provider was running already when the engine attached to it, and it takes the ledger's name and \
+             the run's label from the engine's process: {reason}.\n\nRun the engine as the user who started the \
+             provider, and in the same container. Or give `ledger` (an absolute path) and `run` in the provider \
+             block. Or unset TF_REATTACH_PROVIDERS, so that the engine starts a provider of its own."
+        ),
+    )
 }
 
 /// A connection's state. Several hosts may be connected at once; none sees another's.

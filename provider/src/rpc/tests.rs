@@ -349,3 +349,36 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn an_engine_whose_environment_cannot_be_read_is_told_and_no_ledger_is_made_elsewhere() {
+    // No process can have this id, so the system has nothing to say of it.
+    for pid in [Some(u32::MAX), None] {
+        let folder = tempfile::tempdir().unwrap();
+        let (provider, session) = (MockProvider::new(), Arc::new(Session::new(Host::Attached { pid })));
+        let configure = |config: serde_json::Value| {
+            let config = Some(DynamicValue { json: config.to_string().into_bytes(), msgpack: Vec::new() });
+            let mut request = Request::new(configure_provider::Request {
+                config,
+                ..configure_provider::Request::default()
+            });
+            request.extensions_mut().insert(session.clone());
+            run(provider.configure_provider(request)).unwrap().into_inner().diagnostics
+        };
+        let absolute = folder.path().join("ledger.jsonl");
+        for config in [json!({}), json!({"ledger": absolute}), json!({"ledger": "ledger.jsonl", "run": "r"})]
+        {
+            let told = configure(config);
+            assert_eq!(told[0].summary, "The engine's environment and working directory cannot be read");
+            let reason = if pid.is_some() { "/proc/4294967295/" } else { "does not say which process it is" };
+            assert!(told[0].detail.contains(reason), "{}", told[0].detail);
+            assert!(told[0].detail.contains("unset TF_REATTACH_PROVIDERS"), "{}", told[0].detail);
+        }
+        assert!(!absolute.exists());
+        let here = std::env::current_dir().unwrap();
+        assert!(!here.join("ledger.jsonl").exists() && !here.join("equiform.ledger.jsonl").exists());
+        // What the provider block says needs no look at the engine.
+        assert_eq!(configure(json!({"ledger": absolute, "run": "r"})), []);
+        assert!(absolute.exists());
+    }
+}

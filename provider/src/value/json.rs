@@ -1,8 +1,13 @@
 //! Values as JSON: the form in which state is stored, and in which the ledger holds attributes.
 
+use std::fmt;
+
 use equiform_proto::ledger::Digest;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Value as Json, json};
 
+use super::budget::check_json;
 use super::{MAX_DEPTH, Number, Object, Step, Type, Value, ValueError};
 
 /// A value as JSON. An unknown, which JSON cannot say, becomes null.
@@ -39,6 +44,83 @@ fn encode_with(value: &Value, unknown: &Json) -> Json {
 /// An object's attributes as JSON.
 pub fn encode_object(object: &Object) -> serde_json::Map<String, Json> {
     object.iter().map(|(name, value)| (name.clone(), encode(value))).collect()
+}
+
+/// Parses JSON from another process: no more of it than there is memory for, and no key twice.
+pub fn parse(text: &[u8]) -> Result<Json, ValueError> {
+    check_json(text)?;
+    let parsed: Result<Unique, _> = serde_json::from_slice(text);
+    parsed.map(|unique| unique.0).map_err(|error| {
+        ValueError::new(if error.is_data() { error.to_string() } else { format!("it is not JSON: {error}") })
+    })
+}
+
+/// JSON in which no object has a key twice: which of the two the sender means is anybody's guess.
+struct Unique(Json);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, bool: bool) -> Result<Json, E> {
+        Ok(bool.into())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
+        Ok(number.into())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
+        Ok(number.into())
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
+        Ok(number.into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(text.into())
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Json, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Json, A::Error> {
+        let mut array = Vec::new();
+        while let Some(Unique(element)) = elements.next_element()? {
+            array.push(element);
+        }
+        Ok(array.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut object = serde_json::Map::new();
+        while let Some((key, Unique(value))) = entries.next_entry::<String, _>()? {
+            match object.entry(key) {
+                Entry::Vacant(vacant) => vacant.insert(value),
+                Entry::Occupied(there) => {
+                    return Err(de::Error::custom(format_args!("the key {:?} stands twice", there.key())));
+                }
+            };
+        }
+        Ok(object.into())
+    }
 }
 
 /// Reads a value of the given type. Attributes that are missing are null: state may come from an older version.

@@ -1,8 +1,10 @@
 //! Values of the engine's type system, free of any protocol type.
 //!
 //! [`types`] holds the types, [`msgpack`] and [`json`] read and write values of a known type. Bytes come from another
-//! process, so reading never trusts a length, never recurses without a bound, and reports where in the value it failed.
+//! process, so reading never trusts a length, never recurses or takes memory without a bound ([`budget`]),
+//! and reports where in the value it failed.
 
+mod budget;
 pub mod json;
 pub mod msgpack;
 pub mod number;

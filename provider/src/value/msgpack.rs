@@ -1,8 +1,11 @@
 //! Values as MessagePack, the form in which engines send and expect them.
 
+use std::collections::btree_map::Entry;
+
 use rmp::Marker;
 use rmp::encode;
 
+use super::budget::Budget;
 use super::number::Wire;
 use super::{MAX_DEPTH, Number, Object, Step, Type, Value, ValueError};
 
@@ -76,7 +79,7 @@ fn infallible<T, E: std::fmt::Debug>(result: Result<T, E>) -> T {
 
 /// Reads a value of the given type, and nothing after it.
 pub fn decode(bytes: &[u8], ty: &Type) -> Result<Value, ValueError> {
-    let mut input = Input { bytes };
+    let mut input = Input { bytes, budget: Budget::for_bytes(bytes.len()) };
     let value = input.value(ty, MAX_DEPTH)?;
     match input.bytes.len() {
         0 => Ok(value),
@@ -86,6 +89,7 @@ pub fn decode(bytes: &[u8], ty: &Type) -> Result<Value, ValueError> {
 
 struct Input<'a> {
     bytes: &'a [u8],
+    budget: Budget,
 }
 
 impl<'a> Input<'a> {
@@ -93,6 +97,7 @@ impl<'a> Input<'a> {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(ValueError::new(format!("the value nests deeper than {MAX_DEPTH} levels")));
         };
+        self.budget.take_value()?;
         let marker = self.marker()?;
         match marker {
             Marker::Null => return Ok(Value::Null),
@@ -135,7 +140,7 @@ impl<'a> Input<'a> {
                     let key = self.key()?;
                     let value =
                         self.value(element, depth).map_err(|error| error.within(Step::Key(key.clone())))?;
-                    map.insert(key, value);
+                    insert(&mut map, key, value)?;
                 }
                 Ok(Value::Map(map))
             }
@@ -148,7 +153,7 @@ impl<'a> Input<'a> {
                     };
                     let value =
                         self.value(ty, depth).map_err(|error| error.within(Step::Attribute(name.clone())))?;
-                    object.insert(name, value);
+                    insert(&mut object, name, value)?;
                 }
                 for name in types.keys() {
                     if !object.contains_key(name) {
@@ -172,6 +177,8 @@ impl<'a> Input<'a> {
             }
             _ => self.text(marker)?.as_bytes(),
         };
+        // A type takes at most about ten times its text, while it is parsed and after.
+        self.budget.take(type_bytes.len().saturating_mul(16))?;
         let ty = serde_json::from_slice(type_bytes).ok().as_ref().and_then(Type::from_json);
         let ty = ty.ok_or_else(|| ValueError::new("a value of any type that does not name its type"))?;
         let value = self.value(&ty, depth)?;
@@ -230,6 +237,7 @@ impl<'a> Input<'a> {
     }
 
     fn key(&mut self) -> Result<String, ValueError> {
+        self.budget.take(size_of::<String>())?;
         let marker = self.marker()?;
         self.text(marker).map(str::to_owned)
     }
@@ -290,6 +298,17 @@ impl<'a> Input<'a> {
         let (head, rest) = self.bytes.split_at_checked(length).ok_or_else(cut_off)?;
         self.bytes = rest;
         Ok(head)
+    }
+}
+
+/// Inserts what must not stand twice: which of the two the sender means is anybody's guess.
+fn insert(object: &mut Object, key: String, value: Value) -> Result<(), ValueError> {
+    match object.entry(key) {
+        Entry::Vacant(vacant) => {
+            vacant.insert(value);
+            Ok(())
+        }
+        Entry::Occupied(there) => Err(ValueError::new(format!("the key {:?} stands twice", there.key()))),
     }
 }
 

@@ -239,3 +239,57 @@ fn a_set_keeps_every_unknown_and_each_known_element_once() {
     let set = Value::set(vec!["b".into(), Value::Unknown, "a".into(), Value::Unknown, "b".into()]);
     assert_eq!(set, Value::Set(vec![Value::Unknown, Value::Unknown, "a".into(), "b".into()]));
 }
+
+/// A list of so many nulls.
+fn nulls(count: u32) -> Vec<u8> {
+    let mut bytes = vec![0xdd];
+    bytes.extend_from_slice(&count.to_be_bytes());
+    bytes.resize(bytes.len() + count as usize, 0xc0);
+    bytes
+}
+
+#[test]
+fn a_value_of_more_parts_than_there_is_memory_for_is_refused() {
+    let list = Type::List(Box::new(Type::Bool));
+    assert!(msgpack::decode(&nulls(1_000_000), &list).is_ok());
+    let refused = msgpack::decode(&nulls(4_000_000), &list).unwrap_err();
+    assert_eq!(refused.message, "it has so many parts that it would take more than 79 MiB");
+    let text = |count: usize| format!("[{}null]", "null,".repeat(count - 1)).into_bytes();
+    assert!(json::parse(&text(500_000)).is_ok());
+    let refused = json::parse(&text(4_000_000)).unwrap_err();
+    assert!(refused.message.contains("so many parts"), "{refused}");
+    // A text is one part, whatever is in it.
+    let commas = serde_json::to_vec(&format!("\\\"{}", ",".repeat(4_000_000))).unwrap();
+    assert!(json::parse(&commas).is_ok());
+}
+
+#[test]
+fn a_type_of_more_parts_than_there_is_memory_for_is_refused() {
+    let ty = format!("[\"tuple\",[{}\"bool\"]]", "\"bool\",".repeat(1_000_000));
+    let mut bytes = vec![0x92, 0xc6];
+    bytes.extend_from_slice(&u32::try_from(ty.len()).unwrap().to_be_bytes());
+    bytes.extend_from_slice(ty.as_bytes());
+    let refused = msgpack::decode(&bytes, &Type::Dynamic).unwrap_err();
+    assert!(refused.message.contains("so many parts"), "{refused}");
+}
+
+#[test]
+fn a_key_that_stands_twice_is_refused() {
+    let map = Type::Map(Box::new(Type::Bool));
+    let object = Type::Object(BTreeMap::from([("a".to_owned(), Type::Bool)]));
+    let twice = b"\x82\xa1a\xc2\xa1a\xc3";
+    for ty in [map, object] {
+        let refused = msgpack::decode(twice, &ty).unwrap_err();
+        assert_eq!(refused.message, "the key \"a\" stands twice");
+    }
+    let refused = json::parse(br#"{"a":{"b":1,"b":1}}"#).unwrap_err();
+    assert!(refused.message.starts_with("the key \"b\" stands twice"), "{refused}");
+}
+
+#[test]
+fn parsing_gives_what_the_library_gives() {
+    for text in [r#"{"a":[null,true,-1,18446744073709551615,0.1,1e400,"\u0000é"],"":{}}"#, "[", "", "nul"] {
+        let theirs: Option<serde_json::Value> = serde_json::from_str(text).ok();
+        assert_eq!(json::parse(text.as_bytes()).ok(), theirs, "{text}");
+    }
+}

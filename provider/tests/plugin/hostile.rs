@@ -29,3 +29,23 @@ fn a_length_that_is_only_claimed_takes_no_memory() {
         assert!(grown < 16 * 1024, "{grown} KiB more");
     });
 }
+
+#[test]
+fn a_message_of_nulls_takes_memory_in_proportion_to_its_length() {
+    const NULLS: u32 = 64 << 20;
+    let plugin = Plugin::start();
+    run(async {
+        let mut engine = plugin.engine().await;
+        let mut msgpack = b"\x87\xa4refs\xdd".to_vec();
+        msgpack.extend_from_slice(&NULLS.to_be_bytes());
+        msgpack.resize(msgpack.len() + NULLS as usize, 0xc0);
+        let answer = engine.plan(None, DynamicValue { msgpack, json: Vec::new() }).await;
+        assert_eq!(answer.diagnostics.len(), 1);
+        let detail = &answer.diagnostics[0].detail;
+        assert!(detail.contains("so many parts that it would take more than 320 MiB"), "{detail}");
+        // The message is there several times on its way in, twice in the request.
+        let peak = plugin.account("status", "VmHWM") / 1024;
+        assert!(peak < 1200, "{peak} MiB");
+        engine.create("a").await;
+    });
+}

@@ -1,8 +1,11 @@
 //! The provider's binary over the real protocol, as an engine sees it.
 
+mod commands;
 mod cost;
+mod crash;
 mod handshake;
 mod hostile;
+mod orphans;
 mod processes;
 mod protocol;
 mod reattach;

@@ -28,6 +28,10 @@ fn ten_processes_append_at_once_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("shared.jsonl");
     let plugins: Vec<_> = (0..PROCESSES).map(|_| Plugin::start()).collect();
+    run(async {
+        // A remark needs a ledger that is there.
+        assert_eq!(Engine::new(plugins[0].channel().await).configure(&ledger).await, []);
+    });
     let ids: BTreeSet<String> = std::thread::scope(|scope| {
         let engines: Vec<_> = plugins
             .iter()

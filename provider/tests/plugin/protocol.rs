@@ -136,6 +136,27 @@ fn stopping_cancels_what_waits_on_that_connection_and_no_other() {
 }
 
 #[test]
+fn an_empty_ledger_that_another_process_holds_keeps_only_its_own_engine_waiting() {
+    let plugin = Plugin::start();
+    let held = plugin.folder.path().join("held.jsonl");
+    let holder = File::create(&held).unwrap();
+    holder.lock().unwrap();
+    run(async {
+        let mut waiting = Engine::new(plugin.channel().await);
+        let mut stopper = waiting.provider.clone();
+        let waiting = tokio::spawn(async move { waiting.configure(&held).await });
+        // Another engine is served meanwhile.
+        let other = async { plugin.engine().await.create("a").await };
+        tokio::time::timeout(Duration::from_secs(2), other).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert!(!waiting.is_finished());
+        stopper.stop_provider(stop_provider::Request {}).await.unwrap();
+        let stopped = tokio::time::timeout(Duration::from_secs(2), waiting).await.unwrap().unwrap();
+        assert_eq!(stopped[0].summary, "The operation was stopped");
+    });
+}
+
+#[test]
 fn a_failed_delete_leaves_the_engine_with_what_belongs_to_the_object() {
     let plugin = Plugin::start();
     run(async {

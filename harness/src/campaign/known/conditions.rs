@@ -1,5 +1,5 @@
-//! When a known bug is due: conditions on the programs that led to a step, decided by the model alone. What the
-//! engine printed plays no part, so a new bug that prints the same words is not taken for an old one.
+//! When a known bug is due, and between which resources: conditions on the programs that led to a step, decided by the
+//! model alone. What the engine printed plays no part here; that it names these resources is checked apart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,28 +33,44 @@ enum Going {
     Replaced,
 }
 
+/// Two resources of which a condition is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pair<'a> {
+    /// The one that depended on the other, directly or not.
+    pub dependent: &'a str,
+    /// The other.
+    pub dependency: &'a str,
+}
+
 impl Condition {
-    /// Whether it is true of the step to the last of these programs, which were deployed one after the other.
-    pub fn holds(self, programs: &[&Deployment]) -> bool {
+    /// The pairs of which it is true in the step to the last of these programs, which were deployed one after the other.
+    pub fn pairs<'a>(self, programs: &[&'a Deployment]) -> Vec<Pair<'a>> {
         let (before, after) = last_step(programs);
         let was_in_force = before.create_before_destroy();
-        let sought = match self {
+        let (dependent, dependency) = match self {
             Self::RemovedDependentOutlivesReplacedDependency => (Going::Removed, Going::Replaced),
             Self::ReplacedDependentOutlivesRemovedDependency => (Going::Replaced, Going::Removed),
             Self::ReplacedDependentOutlivesReplacedDependency => (Going::Replaced, Going::Replaced),
-            Self::ReplacedDependentOutlivesForgetfulDependency => {
-                let remembered = remembered(programs.split_last().map_or(&[], |(_, earlier)| earlier));
-                let forgotten = was_in_force.difference(&remembered).next().is_some();
-                let sought = (Going::Replaced, Going::Removed);
-                return forgotten && outliving(&remembered, before, after).contains(&sought);
-            }
+            Self::ReplacedDependentOutlivesForgetfulDependency => (Going::Replaced, Going::Removed),
         };
-        outliving(&was_in_force, before, after).contains(&sought)
+        let forgets = self == Self::ReplacedDependentOutlivesForgetfulDependency;
+        let in_state = if forgets {
+            remembered(programs.split_last().map_or(&[], |(_, earlier)| earlier))
+        } else {
+            was_in_force.clone()
+        };
+        let forgotten = |key: &str| was_in_force.contains(key) && !in_state.contains(key);
+        outliving(&in_state, before, after)
+            .into_iter()
+            .filter(|(_, goings)| *goings == (dependent, dependency))
+            .map(|(pair, _)| pair)
+            .filter(|pair| !forgets || forgotten(pair.dependency))
+            .collect()
     }
 }
 
 /// The last two programs; before the first there is nothing.
-fn last_step<'a>(programs: &[&'a Deployment]) -> (&'a Deployment, &'a Deployment) {
+pub fn last_step<'a>(programs: &[&'a Deployment]) -> (&'a Deployment, &'a Deployment) {
     static NOTHING: Deployment = Deployment { resources: BTreeMap::new() };
     match programs {
         [.., before, after] => (before, after),
@@ -66,7 +82,11 @@ fn last_step<'a>(programs: &[&'a Deployment]) -> (&'a Deployment, &'a Deployment
 /// The pairs of a dependent and one of its dependencies in `before` of which both old objects go, the dependent's after
 /// something new is made (create_before_destroy), the dependency's before. An engine that takes the edges of both orders
 /// into one graph has a cycle there.
-fn outliving(was_in_force: &BTreeSet<&str>, before: &Deployment, after: &Deployment) -> Vec<(Going, Going)> {
+fn outliving<'a>(
+    was_in_force: &BTreeSet<&str>,
+    before: &'a Deployment,
+    after: &Deployment,
+) -> Vec<(Pair<'a>, (Going, Going))> {
     let in_force = after.create_before_destroy();
     let expectation = Expectation::between(before, after);
     let deleted = expectation.operations.iter().filter(|operation| operation.kind == Kind::Delete);
@@ -82,12 +102,11 @@ fn outliving(was_in_force: &BTreeSet<&str>, before: &Deployment, after: &Deploym
         })
         .collect();
     let mut pairs = Vec::new();
-    for (dependent, (fate, late)) in going.iter().filter(|(_, (_, late))| *late) {
+    for dependent in before.resources.keys() {
+        let Some((fate, true)) = going.get(dependent.as_str()) else { continue };
         for dependency in all_dependencies(before, dependent) {
-            if let Some((other, other_late)) = going.get(dependency)
-                && late != other_late
-            {
-                pairs.push((*fate, *other));
+            if let Some((other, false)) = going.get(dependency) {
+                pairs.push((Pair { dependent, dependency }, (*fate, *other)));
             }
         }
     }

@@ -1,9 +1,11 @@
 //! Known engine bugs, so that a campaign can report them as known and fail on new ones only.
 //!
-//! [`conditions`] are what the model says of the step in which a bug is due. A finding is taken as known by its
-//! signature, the engine's version and such a condition, or a part of its text: never by its signature alone.
+//! [`conditions`] are what the model says of the step in which a bug is due, and of the resources that it is about;
+//! `cycle` is what an engine says of them. A finding is taken as known by its signature, the engine's version and such a
+//! condition, whose resources it has to name, or a part of its text: never by its signature alone.
 
 pub mod conditions;
+mod cycle;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,12 +18,15 @@ use serde::Deserialize;
 use crate::case::Batch;
 use crate::deploy::evidence::Stage;
 use crate::engine::title::Title;
-use crate::model::Deployment;
+use crate::model::{Deployment, Expectation};
 use crate::oracle::Finding;
-use conditions::Condition;
+use conditions::{Condition, last_step};
 
 /// The findings that come with this program.
 const SHIPPED: &str = include_str!("../../../../fixtures/findings/known.toml");
+
+/// The kind of a finding that reports a cycle.
+const CYCLE: &str = "reports a cycle";
 
 /// The version of the file that this program reads.
 const VERSION: u32 = 1;
@@ -78,12 +83,24 @@ impl KnownFinding {
     }
 
     fn fits(&self, finding: &Finding, programs: &[&Deployment]) -> bool {
-        let due = |condition: Condition| condition.holds(programs);
         self.oracle == finding.oracle
             && self.kind == finding.kind
             && self.contains.as_ref().is_none_or(|part| finding.text.contains(part))
-            && self.condition.is_none_or(due)
+            && self.condition.is_none_or(|condition| explains(condition, finding, programs))
     }
+}
+
+/// Whether a condition is true of resources that a finding names. A cycle must consist of them and of other nodes of the
+/// step; another text has to have both of them in it.
+fn explains(condition: Condition, finding: &Finding, programs: &[&Deployment]) -> bool {
+    let pairs = condition.pairs(programs);
+    if finding.kind == CYCLE {
+        let (before, after) = last_step(programs);
+        return cycle::explained(&finding.text, &pairs, before, after);
+    }
+    let part_of_name = |character: char| character.is_alphanumeric() || character == '_' || character == '-';
+    let words: Vec<&str> = finding.text.split(|character| !part_of_name(character)).collect();
+    pairs.iter().any(|pair| words.contains(&pair.dependent) && words.contains(&pair.dependency))
 }
 
 #[derive(Debug, Deserialize)]
@@ -159,7 +176,9 @@ impl KnownFindings {
     }
 
     /// Puts the name of what is known on each finding of a variant that it explains, and takes other names off.
-    pub fn mark(&self, engine: &str, batches: &[Batch], findings: &mut [Finding]) {
+    /// `compared` says that operations were compared with those that were due: what was done and what was not can be
+    /// told from the findings then.
+    pub fn mark(&self, engine: &str, batches: &[Batch], compared: bool, findings: &mut [Finding]) {
         findings.iter_mut().for_each(|finding| finding.known = None);
         let entries: Vec<&KnownFinding> = self.0.iter().filter(|entry| entry.concerns(engine)).collect();
         for index in 0..findings.len() {
@@ -167,6 +186,10 @@ impl KnownFindings {
             let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], &programs);
             let Some(entry) = entries.iter().find(fits) else { continue };
             let stage = findings[index].stage.clone();
+            // An engine that finds a cycle in its graph has done nothing yet. If it did, this is another bug.
+            if entry.kind == CYCLE && did_something(&stage, &programs, compared, findings) {
+                continue;
+            }
             findings[index].known = Some(entry.name.clone());
             let of_it = |finding: &&mut Finding| {
                 finding.stage == stage
@@ -176,6 +199,15 @@ impl KnownFindings {
             findings.iter_mut().filter(of_it).for_each(|finding| finding.known = Some(entry.name.clone()));
         }
     }
+}
+
+/// Whether operations that are due in a stage were done: not all of them are missing.
+fn did_something(stage: &str, programs: &[&Deployment], compared: bool, findings: &[Finding]) -> bool {
+    let is_missing =
+        |finding: &&Finding| finding.stage == stage && finding.oracle == "steps" && finding.kind == "missing";
+    let missing = findings.iter().filter(is_missing).count();
+    let (before, after) = last_step(programs);
+    (compared || missing > 0) && missing != Expectation::between(before, after).operations.len()
 }
 
 /// The programs that were deployed up to and with a stage.

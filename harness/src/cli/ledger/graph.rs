@@ -8,12 +8,13 @@ use super::LedgerFile;
 use super::output::{self, Stop};
 use crate::audit::printable;
 use crate::cli::Outcome;
-use crate::observe::graph_of;
+use crate::observe::{graph_of, shared_keys};
 
 /// Show the graph of the objects that are there, by the ids they hold
 ///
-/// An edge leads from a dependency to its dependent. Order without a value, as `depends_on` gives it, leaves no id and so
-/// no edge here. A reference to an object that is not there is no edge either: it is told separately.
+/// An edge leads from a dependency to its dependent. Order without a value, as `depends_on` gives it, leaves
+/// no id and so no edge here. A reference to an object that is not there is no edge either: it is told
+/// separately. So are objects that share a key, as the two of a replacement under way do: they are one node.
 #[derive(Debug, Args)]
 pub(super) struct Graph {
     #[command(flatten)]
@@ -45,6 +46,7 @@ impl Graph {
         let mut walk = output::open(&self.file.path)?;
         let world = walk.fold(self.at)?;
         let (graph, dangling) = graph_of(&world);
+        let shared = shared_keys(&world);
         let mut out = output::stdout();
         match self.format {
             GraphFormat::Json => {
@@ -68,12 +70,21 @@ impl Graph {
                         writeln!(out, "  {}", printable(&reference.to_string()))?;
                     }
                 }
+                if !shared.is_empty() {
+                    writeln!(out, "keys of several objects, which are one node: {}", shared.len())?;
+                    for key in &shared {
+                        writeln!(out, "  {}", printable(&key.to_string()))?;
+                    }
+                }
             }
         }
         out.flush()?;
         if self.format != GraphFormat::Text {
             for reference in &dangling {
                 eprintln!("warning: {}; it is no edge of the graph", printable(&reference.to_string()));
+            }
+            for key in &shared {
+                eprintln!("warning: {}; they are one node of the graph", printable(&key.to_string()));
             }
         }
         if self.at.is_none() {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use equiform_proto::ledger::{Entry, Operation, Phase, Reader, Record, Tail, World};
 
+use super::requests::{Requests, Watch};
 use super::{Unreadable, unreadable};
 use crate::model::{ExpectedOperation, Kind};
 
@@ -21,14 +22,31 @@ pub struct Observed {
     pub end: Option<(u64, bool)>,
 }
 
+/// What a ledger has of a stage.
+#[derive(Debug, Clone, Default)]
+pub struct StageEntries {
+    /// The operations, in the order of their begins.
+    pub operations: Vec<Observed>,
+    /// What the engine sent along.
+    pub requests: Requests,
+    /// What began or ended after the command that had asked for it: of this stage or of an earlier one.
+    pub late: Vec<String>,
+}
+
 /// A ledger whose entries carry the names of stages. It is read once and in order; what is in memory is the world and the
 /// operations of one stage.
 pub struct StagedLedger {
     path: PathBuf,
     /// None if there is no ledger, which is right if no engine came as far as to begin one.
     reader: Option<Reader<BufReader<File>>>,
-    /// An entry of a later stage, met while an earlier one was read.
-    ahead: Option<Box<Entry>>,
+    /// An entry of a later stage, met while an earlier one was read, and where it begins in the file.
+    ahead: Option<(Box<Entry>, u64)>,
+    /// How much of the file has been read.
+    offset: u64,
+    /// Whether requests that change nothing are in it.
+    has_requests: bool,
+    /// The stages that were taken.
+    taken: Vec<String>,
     world: World,
 }
 
@@ -48,7 +66,15 @@ impl StagedLedger {
             return Err(unreadable(&path)(why));
         }
         let reader = file.map(|file| Reader::new(BufReader::with_capacity(1 << 20, file)));
-        Ok(Self { path, reader, ahead: None, world: World::default() })
+        Ok(Self {
+            path,
+            reader,
+            ahead: None,
+            offset: 0,
+            has_requests: true,
+            taken: Vec::new(),
+            world: World::default(),
+        })
     }
 
     /// The world after what was read so far.
@@ -56,24 +82,41 @@ impl StagedLedger {
         &self.world
     }
 
-    /// Reads the entries of a stage: folds them into the world and gives its operations.
-    pub fn take(&mut self, run: &str) -> Result<Vec<Observed>, Unreadable> {
-        let (mut operations, mut open) = (Vec::new(), HashMap::new());
-        while let Some(entry) = self.next()? {
+    /// Reads the entries of a stage and folds them into the world. The ledger was so long when its command had ended.
+    pub fn take(&mut self, run: &str, length: u64) -> Result<StageEntries, Unreadable> {
+        let (mut entries, mut open) = (StageEntries::default(), HashMap::new());
+        let mut watch = None;
+        while let Some((entry, begins_at)) = self.next()? {
+            let label = entry.run.as_deref();
+            let is_earlier = label.is_some_and(|label| self.taken.iter().any(|taken| taken == label));
             // A remark belongs to no stage: a writer leaves one where it accounts for an unfinished line.
-            if entry.run.as_deref() != Some(run) && entry.op != Operation::Mark {
-                self.ahead = Some(entry);
+            if label != Some(run) && !is_earlier && entry.op != Operation::Mark {
+                self.ahead = Some((entry, begins_at));
                 break;
             }
-            note(&entry, &mut operations, &mut open);
+            if is_earlier || (label == Some(run) && begins_at >= length) {
+                let key = entry.key.as_deref().unwrap_or("?");
+                let label = label.unwrap_or(run);
+                let text = format!(
+                    "{} of {} {key} (seq {}), asked for in {label}",
+                    entry.phase, entry.op, entry.seq
+                );
+                entries.late.push(text);
+            }
+            let watch = watch.get_or_insert_with(|| Watch::new(self.has_requests, &self.world));
+            watch.look(&entry, &self.world);
+            note(&entry, &mut entries.operations, &mut open);
             self.world.apply(*entry).map_err(unreadable(&self.path))?;
         }
-        Ok(operations)
+        let watch = watch.unwrap_or_else(|| Watch::new(self.has_requests, &self.world));
+        entries.requests = watch.finish();
+        self.taken.push(run.to_owned());
+        Ok(entries)
     }
 
     /// Checks that nothing is left: every entry was of a stage, and the stages came in their order.
     pub fn finish(&mut self) -> Result<(), Unreadable> {
-        if let Some(entry) = self.next()? {
+        if let Some((entry, _)) = self.next()? {
             let run = entry.run.as_deref().unwrap_or("nobody");
             let why =
                 format!("seq {} is an entry of {run}, which is not the stage that is due there", entry.seq);
@@ -89,14 +132,20 @@ impl StagedLedger {
         }
     }
 
-    fn next(&mut self) -> Result<Option<Box<Entry>>, Unreadable> {
-        if let Some(entry) = self.ahead.take() {
-            return Ok(Some(entry));
+    /// The next entry, and where it begins in the file.
+    fn next(&mut self) -> Result<Option<(Box<Entry>, u64)>, Unreadable> {
+        if let Some(ahead) = self.ahead.take() {
+            return Ok(Some(ahead));
         }
         let Some(reader) = &mut self.reader else { return Ok(None) };
-        for line in reader {
-            if let Record::Entry(entry) = line.map_err(unreadable(&self.path))?.record {
-                return Ok(Some(entry));
+        while let Some(line) = reader.next() {
+            let record = line.map_err(unreadable(&self.path))?.record;
+            let begins_at = self.offset;
+            self.offset += reader.bytes().len() as u64 + 1;
+            match record {
+                Record::Header(header) => self.has_requests = header.version > 1,
+                Record::Entry(entry) => return Ok(Some((entry, begins_at))),
+                Record::Torn => {}
             }
         }
         Ok(None)

@@ -1,10 +1,11 @@
 //! What a deployment leaves on disk, and reading it back. The oracles see nothing else.
 //!
-//! Evidence is read stage by stage, each file once: [`ledger`] folds the ledger into the world as it goes, [`output`] is what
-//! the engine printed, [`state`] what it stored. No stage is kept once the next one is asked for.
+//! Evidence is read stage by stage, each file once: [`ledger`] folds the ledger into the world as it goes, [`requests`] holds what
+//! the engine sent against that world, [`output`] is what the engine printed, [`state`] what it stored. No stage is kept once the next one is asked for.
 
 mod ledger;
 mod output;
+mod requests;
 mod state;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub use ledger::Observed;
 use ledger::StagedLedger;
 pub use output::{Alarm, Output, Summary};
-pub use state::{Addresses, Content, Stored};
+pub use requests::{Misfit, Requests};
+pub use state::{Addresses, Content, State, StateFile, Stored};
 
 /// The records of all stages.
 pub const STAGES: &str = "stages.json";
@@ -95,10 +97,36 @@ pub struct StageEvidence {
     pub record: StageRecord,
     /// What was done in the world, in the order of the begins.
     pub operations: Vec<Observed>,
+    /// What the engine sent along with its requests.
+    pub requests: Requests,
+    /// What began or ended after the command that had asked for it.
+    pub late: Vec<String>,
     /// What the engine printed.
     pub output: Output,
-    /// The engine's state afterwards; none if it wrote none, or only planned.
-    pub state: Option<Vec<Stored>>,
+    /// The engine's state afterwards.
+    pub state: StateFile,
+    /// Lineage and serial of the state before; none if there was none, or none that could be read.
+    pub state_before: Option<(String, u64)>,
+    /// How the state file differs from the one before, in stages that are to leave it as it is.
+    pub state_difference: Option<String>,
+}
+
+#[cfg(test)]
+impl StageEvidence {
+    /// A stage of which nothing is known but its operations.
+    pub fn without_state(stage: Stage, record: StageRecord, operations: Vec<Observed>) -> Self {
+        Self {
+            stage,
+            record,
+            operations,
+            requests: Requests::default(),
+            late: Vec::new(),
+            output: Output::default(),
+            state: StateFile::Missing,
+            state_before: None,
+            state_difference: None,
+        }
+    }
 }
 
 /// Evidence that cannot be read: a case for "inconclusive", never for a pass.
@@ -119,6 +147,8 @@ pub struct Evidence {
     folder: PathBuf,
     stages: std::vec::IntoIter<(Stage, StageRecord)>,
     ledger: StagedLedger,
+    /// The stage before: its folder, and the lineage and serial of its state.
+    before: Option<(PathBuf, Option<(String, u64)>)>,
 }
 
 impl Evidence {
@@ -132,7 +162,7 @@ impl Evidence {
         let recorded = records.last().map_or(0, |record| record.ledger_bytes);
         let ledger = StagedLedger::open(folder.join(LEDGER), recorded)?;
         let stages: Vec<_> = due.into_iter().zip(records).collect();
-        Ok(Self { folder: folder.to_owned(), stages: stages.into_iter(), ledger })
+        Ok(Self { folder: folder.to_owned(), stages: stages.into_iter(), ledger, before: None })
     }
 
     /// The next stage, and the world after it.
@@ -142,11 +172,30 @@ impl Evidence {
             return Ok(None);
         };
         let kept = self.folder.join(stage.name());
-        let operations = self.ledger.take(&stage.name())?;
-        let output = Output::read(&[kept.join(OUTPUT), kept.join(ERRORS)])?;
-        // A plan leaves the state as it was.
-        let state = if stage == Stage::Cross { None } else { state::read(&kept.join(STATE))? };
-        Ok(Some((StageEvidence { stage, record, operations, output, state }, self.ledger.world())))
+        let entries = self.ledger.take(&stage.name(), record.ledger_bytes)?;
+        let output = Output::read(&kept.join(OUTPUT), &kept.join(ERRORS))?;
+        let state = state::read(&kept.join(STATE))?;
+        let version = state.state().map(|state| (state.lineage.clone(), state.serial));
+        let before = self.before.replace((kept.clone(), version));
+        let unchanged = matches!(stage, Stage::Idle | Stage::Cross).then_some(before.as_ref()).flatten();
+        let state_difference = match unchanged {
+            Some((before, _)) => {
+                state::difference(&before.join(STATE), &kept.join(STATE), stage == Stage::Cross)?
+            }
+            None => None,
+        };
+        let evidence = StageEvidence {
+            stage,
+            record,
+            operations: entries.operations,
+            requests: entries.requests,
+            late: entries.late,
+            output,
+            state,
+            state_before: before.and_then(|(_, version)| version),
+            state_difference,
+        };
+        Ok(Some((evidence, self.ledger.world())))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
@@ -24,6 +24,9 @@ const ALARMS: &[Alarm] = &[
     Alarm { words: "Provider produced in", meaning: "blames the provider" },
     Alarm { words: "crash.log", meaning: "panic" },
 ];
+
+/// How much of a line is kept that is no message.
+const STRAY: usize = 80;
 
 /// What an engine says in the end of a plan or of its execution.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -49,6 +52,8 @@ pub struct Output {
     pub errors: Vec<String>,
     /// Words that must not be there.
     pub alarms: BTreeSet<&'static Alarm>,
+    /// The first line on standard output that is no message.
+    pub stray: Option<String>,
 }
 
 /// A message of an engine, as far as it is of interest.
@@ -76,10 +81,12 @@ struct Address {
 }
 
 impl Output {
-    /// Reads the files into which an engine printed.
-    pub fn read(paths: &[PathBuf]) -> Result<Self, Unreadable> {
+    /// Reads the files into which an engine printed: messages on standard output, and whatever it likes on the other.
+    pub fn read(messages: &Path, errors: &Path) -> Result<Self, Unreadable> {
         let mut output = Self::default();
-        paths.iter().try_for_each(|path| output.read_file(path))?;
+        output.read_file(errors)?;
+        output.stray = None;
+        output.read_file(messages)?;
         Ok(output)
     }
 
@@ -96,7 +103,12 @@ impl Output {
     fn read_line(&mut self, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         self.alarms.extend(ALARMS.iter().filter(|alarm| text.contains(alarm.words)));
-        let Ok(message) = serde_json::from_str::<Message>(&text) else { return };
+        let Ok(message) = serde_json::from_str::<Message>(&text) else {
+            if !text.trim().is_empty() {
+                self.stray.get_or_insert_with(|| text.trim().chars().take(STRAY).collect());
+            }
+            return;
+        };
         match (message.kind.as_str(), message.change, message.changes) {
             ("planned_change", Some(change), _) => {
                 self.planned.insert((change.resource.resource_name, change.action));

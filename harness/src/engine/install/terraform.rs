@@ -67,10 +67,15 @@ impl<'a> WheelTags<'a> {
 }
 
 /// The command that brings exactly one wheel, whatever Python it runs on.
+///
+/// `-m` looks for modules in the working directory first, and the user's may hold anything. The folder for
+/// the wheel is empty and ours; newer Pythons (3.11) are told not to look there at all.
 fn download(python: &Path, tags: &WheelTags<'_>, folder: &Path) -> Command {
     let implementation = tags.python.trim_end_matches(|digit: char| digit.is_ascii_digit());
     let mut command = Command::new(python);
     command
+        .current_dir(folder)
+        .env("PYTHONSAFEPATH", "1")
         .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"])
         .args(["--only-binary=:all:", "--python-version", "3.11", "--implementation", implementation])
         .args(["--abi", tags.abi, "--platform", tags.platform, "--dest"])

@@ -1,6 +1,7 @@
 //! What the behaviours share: engines, a workspace to run them in, and the ledger as they left it.
 
 pub mod behaviour;
+pub mod disk;
 pub mod engines;
 pub mod ledger;
 pub mod limits;

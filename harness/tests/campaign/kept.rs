@@ -1,0 +1,284 @@
+//! What was found is kept, is not taken for what another build does, and is tried again.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::support::engine;
+
+/// A folder with an engine in it: a script around a real one, where `real` is the real one, `once NAME` is true the first time
+/// only, and `at PATTERN STAGE` asks which variant's stage this is.
+struct Fork {
+    root: TempDir,
+}
+
+impl Fork {
+    fn new(script: &str) -> Self {
+        let fork = Self { root: tempfile::tempdir().unwrap() };
+        fork.rebuild(script);
+        fork
+    }
+
+    /// Puts another engine at the same path.
+    fn rebuild(&self, script: &str) {
+        let text = format!(
+            r#"#!/bin/sh
+real() {{ '{real}' "$@"; }}
+once() {{ [ ! -e '{root}'/once-"$1" ] && : > '{root}'/once-"$1"; }}
+at() {{ case "$EQUIFORM_LEDGER" in $1) [ "$EQUIFORM_RUN" = "$2" ];; *) false;; esac; }}
+{script}
+"#,
+            real = engine("terraform@1.15.5").display(),
+            root = self.root.path().display(),
+        );
+        // Not written in place: a process that is just being started may hold it open.
+        let new = self.path("new");
+        fs::write(&new, text).unwrap();
+        fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::rename(new, self.path("engine")).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// A campaign of one case with three variants in two batches, one after the other.
+    fn campaign(&self, out: &str, more: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
+        command.args(["run", "--sources=1", "--variants=3", "--batches=2", "--resources=3", "--edges=2"]);
+        command.args(["--jobs=1", "--format=json", "--engine"]).arg(self.path("engine"));
+        command.arg("--out").arg(self.path(out)).args(more);
+        command
+    }
+
+    fn run(&self, out: &str, more: &[&str]) -> Output {
+        self.campaign(out, more).output().unwrap()
+    }
+
+    /// The summary of a campaign that is whole already.
+    fn summary(&self, out: &str, code: i32) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
+        let output = command.args(["run", "--resume"]).arg(self.path(out)).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn resume(&self, out: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
+        command.args(["run", "--jobs=1", "--format=json", "--resume"]).arg(self.path(out)).output().unwrap()
+    }
+
+    fn variant(&self, out: &str, number: usize) -> PathBuf {
+        self.path(out).join(format!("case-0000/variant-{number:04}"))
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+fn report(output: &Output, code: i32) -> Value {
+    assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(output)))
+}
+
+/// An engine that fails in the second batch of the first variant, and then does this with the second variant.
+fn fails_first_and_then(then: &str) -> String {
+    format!(
+        r#"if at '*/variant-0000/*' batch-2; then real "$@"; exit 1; fi
+           if at '*/variant-0001/*' batch-1 && once stopped; then {then}; fi
+           real "$@""#
+    )
+}
+
+#[track_caller]
+fn the_finding_is_kept(fork: &Fork, stopped: &Output) {
+    let stopped = report(stopped, 1);
+    assert_eq!(stopped["counts"]["failed"], 1, "{stopped:#}");
+    assert_eq!((&stopped["complete"], &stopped["not_run"]), (&false.into(), &2.into()), "{stopped:#}");
+    for file in ["verdict.json", "ledger.jsonl", "batch-2/output.jsonl"] {
+        assert!(fork.variant("out", 0).join(file).exists(), "{file}");
+    }
+    assert!(!fork.variant("out", 1).exists(), "what was not judged is removed");
+    let written =
+        |number| fs::metadata(fork.variant("out", number).join("verdict.json")).unwrap().modified().unwrap();
+    let before = written(0);
+    let resumed = fork.resume("out");
+    let said = stderr(&resumed);
+    assert!(said.starts_with("1 of 3 variants are from an earlier run, 2 are left\n"), "{said}");
+    let resumed = report(&resumed, 1);
+    assert_eq!(written(0), before, "what was judged is not run again");
+    assert_eq!((&resumed["counts"]["failed"], &resumed["counts"]["passed"]), (&1.into(), &2.into()));
+    assert_eq!((&resumed["complete"], &resumed["from_earlier_run"]), (&true.into(), &1.into()));
+}
+
+#[test]
+fn a_campaign_that_is_stopped_by_a_signal_keeps_its_findings_and_exits_1() {
+    for signal in ["INT", "TERM"] {
+        let fork = Fork::new(&fails_first_and_then(&format!("kill -{signal} $PPID")));
+        let stopped = fork.run("out", &["--no-again"]);
+        let said = stderr(&stopped);
+        assert!(said.contains("stopped after 1 of 3 variants; `equiform run --resume "), "{said}");
+        the_finding_is_kept(&fork, &stopped);
+    }
+}
+
+#[test]
+fn a_campaign_that_runs_out_of_room_keeps_its_findings_and_exits_1() {
+    let fork = Fork::new(&fails_first_and_then("echo 'Error: no space left on device' >&2; exit 1"));
+    let stopped = fork.run("out", &["--no-again"]);
+    let said = stderr(&stopped);
+    assert!(said.contains("there is no room to write in"), "{said}");
+    assert!(said.contains("stopped after 1 of 3 variants"), "{said}");
+    the_finding_is_kept(&fork, &stopped);
+}
+
+#[test]
+fn a_replay_that_is_stopped_keeps_its_findings_and_exits_1() {
+    let fork = Fork::new(r#"real "$@""#);
+    report(&fork.run("out", &[]), 0);
+    fork.rebuild(&fails_first_and_then("kill -INT $PPID"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
+    command.args(["replay", "--no-again", "--jobs=1", "--format=json"]).arg(fork.path("out/case-0000"));
+    let replayed = command.arg("--out").arg(fork.path("replayed")).output().unwrap();
+    let replayed = report(&replayed, 1);
+    assert_eq!((&replayed["counts"]["failed"], &replayed["not_run"]), (&1.into(), &2.into()));
+    assert!(fork.path("replayed/variant-0000/verdict.json").exists());
+}
+
+#[test]
+fn another_build_at_the_same_path_is_not_given_the_verdicts_of_the_one_before() {
+    let fork = Fork::new(r#"real "$@""#);
+    assert_eq!(report(&fork.run("out", &[]), 0)["counts"]["passed"], 3);
+    fork.rebuild(r#"case "$1" in version) real "$@";; *) exit 1;; esac"#);
+    for refused in [fork.run("out", &[]), fork.resume("out")] {
+        let said = stderr(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("the engine (engine differs) changed since then"), "{said}");
+        assert!(said.contains("Name a new folder with --out"), "{said}");
+    }
+    assert_eq!(report(&fork.run("new", &["--no-again"]), 1)["counts"]["failed"], 3);
+}
+
+#[test]
+fn another_build_of_the_provider_is_another_campaign_too() {
+    let fork = Fork::new(r#"real "$@""#);
+    let provider = fork.path("provider");
+    let with = || fork.campaign("out", &[]).env("EQUIFORM_PROVIDER", &provider).output().unwrap();
+    let built = Path::new(env!("CARGO_BIN_EXE_equiform")).with_file_name("terraform-provider-mock");
+    let mut bytes = fs::read(&built).unwrap();
+    fs::copy(&built, &provider).unwrap();
+    report(&with(), 0);
+    bytes.extend(b"what comes after the last section is not run");
+    fs::write(&provider, bytes).unwrap();
+    let refused = with();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = stderr(&refused);
+    assert!(said.contains("other builds: the provider's binary changed since then"), "{said}");
+}
+
+#[test]
+fn what_comes_from_an_earlier_run_is_said_and_cases_tell_who_made_them() {
+    let fork = Fork::new(r#"real "$@""#);
+    let first = fork.run("out", &[]);
+    assert_eq!(stderr(&first), "");
+    assert_eq!(report(&first, 0)["from_earlier_run"], 0);
+    let second = fork.run("out", &[]);
+    assert_eq!(stderr(&second), "3 of 3 variants are from an earlier run, 0 are left\n");
+    assert_eq!(report(&second, 0)["from_earlier_run"], 3);
+    let text = fork.summary("out", 0);
+    assert!(text.contains("\n  earlier run   3 of 3 variants are from an earlier run\n"), "{text}");
+    let case: Value =
+        serde_json::from_slice(&fs::read(fork.path("out/case-0000/case.json")).unwrap()).unwrap();
+    let version = Value::from(env!("CARGO_PKG_VERSION"));
+    assert_eq!((&case["equiform"], &case["provider"]), (&version, &version));
+}
+
+#[test]
+fn a_campaign_of_the_first_version_is_gone_on_with_and_says_that_its_builds_are_not_known() {
+    let fork = Fork::new(r#"real "$@""#);
+    report(&fork.run("out", &[]), 0);
+    let path = fork.path("out/campaign.json");
+    let mut claim: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(claim["version"], 2);
+    claim["version"] = 1.into();
+    claim.as_object_mut().unwrap().remove("programs").unwrap();
+    fs::write(&path, claim.to_string()).unwrap();
+    fork.rebuild("# another build\nreal \"$@\"");
+    let resumed = fork.resume("out");
+    let said = stderr(&resumed);
+    assert!(said.contains("does not tell which builds of the engine and the provider"), "{said}");
+    assert_eq!(report(&resumed, 0)["from_earlier_run"], 3);
+}
+
+/// What a report says of the first variant.
+fn first(report: &Value) -> &Value {
+    &report["cases"][0]["variants"][0]
+}
+
+#[test]
+fn a_finding_that_comes_again_is_told_from_one_that_does_not() {
+    let always = Fork::new(r#"if at '*/variant-0000/*' batch-2; then real "$@"; exit 1; fi; real "$@""#);
+    let output = always.run("out", &[]);
+    assert!(stderr(&output).contains("variant 0: again: "), "{}", stderr(&output));
+    let found = report(&output, 1);
+    assert_eq!((&first(&found)["again"], &found["counts"]["not_again"]), (&true.into(), &0.into()));
+    for file in ["ledger.jsonl", "again/ledger.jsonl", "again/batch-2/output.jsonl"] {
+        assert!(always.variant("out", 0).join(file).exists(), "{file}");
+    }
+
+    let rarely = Fork::new(
+        r#"if at '*/variant-0000/*' batch-2 && once failed; then real "$@"; exit 1; fi; real "$@""#,
+    );
+    let output = rarely.run("out", &["--junit", rarely.path("junit.xml").to_str().unwrap()]);
+    assert!(stderr(&output).contains("variant 0: not again: "), "{}", stderr(&output));
+    let found = report(&output, 1);
+    assert_eq!((&first(&found)["again"], &found["counts"]["not_again"]), (&false.into(), &1.into()));
+    assert_eq!(found["counts"]["failed"], 1, "it is a failure all the same");
+    assert!(fs::read_to_string(rarely.path("junit.xml")).unwrap().contains("(not again)"));
+    let text = rarely.summary("out", 1);
+    assert!(text.contains("\n  failed        1 (1 not again)\n"), "the mark is stored: {text}");
+    let mut judge = Command::new(env!("CARGO_BIN_EXE_equiform"));
+    let judged = judge.args(["judge", "--format=json"]).arg(rarely.path("out")).output().unwrap();
+    assert_eq!(stderr(&judged), "", "the stored verdicts are those of the evidence");
+    assert_eq!(first(&report(&judged, 1))["again"], false, "and it is judged from the evidence");
+}
+
+#[test]
+fn who_does_not_want_findings_to_be_tried_again_says_so() {
+    let fork = Fork::new(r#"if at '*/variant-0000/*' batch-2; then real "$@"; exit 1; fi; real "$@""#);
+    let found = report(&fork.run("out", &["--no-again"]), 1);
+    assert_eq!(first(&found).get("again"), None);
+    assert!(!fork.variant("out", 0).join("again").exists());
+}
+
+#[test]
+fn a_finding_stays_when_trying_it_again_is_interrupted() {
+    let fork = Fork::new(
+        r#"if at '*/again/*' batch-1; then kill -INT $PPID; fi
+           if at '*/variant-0000/*' batch-2; then real "$@"; exit 1; fi; real "$@""#,
+    );
+    let found = report(&fork.run("out", &[]), 1);
+    assert_eq!((&found["counts"]["failed"], &found["not_run"]), (&1.into(), &2.into()), "{found:#}");
+    assert_eq!(first(&found).get("again"), None);
+    assert!(fork.variant("out", 0).join("verdict.json").exists());
+    assert!(!fork.variant("out", 0).join("again").exists(), "the half of a deployment is removed");
+}
+
+#[test]
+fn stages_that_were_not_reached_are_counted() {
+    let fork = Fork::new(r#"if at '*/variant-0000/*' batch-1; then real "$@"; exit 1; fi; real "$@""#);
+    let found = report(&fork.run("out", &["--no-again"]), 1);
+    // The second batch, idle, cross and destroy.
+    assert_eq!((&found["stages_not_reached"], &first(&found)["not_reached"]), (&4.into(), &4.into()));
+    let text = fork.summary("out", 1);
+    assert!(
+        text.contains("\n  not reached   4 stages of 1 variants, because one before them failed\n"),
+        "{text}"
+    );
+}
