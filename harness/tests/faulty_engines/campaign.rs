@@ -6,18 +6,26 @@ use std::path::Path;
 use std::process::Command;
 
 use equiform::campaign::case_folder;
-use equiform::campaign::verdict::{CaseVerdict, Result as TrialResult};
+use equiform::campaign::judge::variant_folder;
+use equiform::campaign::stored::VERDICT_FILE;
+use equiform::campaign::verdict::{Result as TrialResult, VariantVerdict};
+use equiform::oracle::Finding;
 
-/// A seed whose 50 variants ask for every rule of the model, some of them only two or three times.
-pub const SEED: u64 = 2;
+/// The default one.
+pub const SEED: u64 = 0;
 pub const SOURCES: usize = 5;
 pub const VARIANTS: usize = 10;
 
-/// What the oracles saw in a campaign, without what is known of the engine as it is.
+/// A finding without its words: case, variant, stage, oracle and kind.
+type Mark = (usize, usize, String, String, String);
+
+/// What the oracles saw in a campaign.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// How many variants it took until something was found, and which oracles found it there.
     pub first: Option<(usize, BTreeSet<String>)>,
+    /// All that was found.
+    pub marks: BTreeSet<Mark>,
     /// In how many variants something was found.
     pub variants: usize,
     /// All oracles that found something.
@@ -28,8 +36,8 @@ pub struct Seen {
     pub inconclusive: Vec<String>,
 }
 
-/// Runs the campaign on the engine at `path`; its cases stay in `out`.
-pub fn run(path: &Path, out: &Path) -> Seen {
+/// Runs the campaign on the engine at `path`; its cases stay in `out`. What the engine as it is shows, too, is left out.
+pub fn run(path: &Path, out: &Path, as_it_is: &BTreeSet<Mark>) -> Seen {
     if out.exists() {
         fs::remove_dir_all(out).unwrap();
     }
@@ -43,34 +51,35 @@ pub fn run(path: &Path, out: &Path) -> Seen {
         .expect("equiform starts");
     let judged = matches!(output.status.code(), Some(0 | 1));
     assert!(judged, "{}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
-    seen(out)
+    seen(out, as_it_is)
 }
 
-fn seen(out: &Path) -> Seen {
+fn seen(out: &Path, as_it_is: &BTreeSet<Mark>) -> Seen {
     let mut seen = Seen::default();
-    for case in 0..SOURCES {
-        let folder = case_folder(out, case);
-        let verdict = CaseVerdict::read(&folder).unwrap_or_else(|error| panic!("{error}"));
-        let verdict = verdict.unwrap_or_else(|| panic!("{} has no verdict", folder.display()));
-        for variant in verdict.variants {
-            let place = format!("case {case}, variant {}", variant.variant);
-            if let TrialResult::Inconclusive { reason } = &variant.result {
-                seen.inconclusive.push(format!("{place}: {reason}"));
-            }
-            let new: Vec<_> = variant.result.findings().iter().filter(|it| it.known.is_none()).collect();
-            if new.is_empty() {
-                continue;
-            }
-            let oracles: BTreeSet<String> = new.iter().map(|finding| finding.oracle.clone()).collect();
-            for oracle in oracles.difference(&seen.oracles) {
-                let finding =
-                    new.iter().find(|finding| finding.oracle == *oracle).expect("it found something");
-                seen.samples.push(format!("{place}, {}: {oracle}: {}", finding.stage, finding.text));
-            }
-            seen.variants += 1;
-            seen.oracles.extend(oracles.iter().cloned());
-            seen.first.get_or_insert((case * VARIANTS + variant.variant + 1, oracles));
+    for number in 0..SOURCES * VARIANTS {
+        let (case, variant) = (number / VARIANTS, number % VARIANTS);
+        let path = variant_folder(&case_folder(out, case), variant).join(VERDICT_FILE);
+        let verdict = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let verdict: VariantVerdict = serde_json::from_slice(&verdict).expect("it is a verdict");
+        let place = format!("case {case}, variant {variant}");
+        if let TrialResult::Inconclusive { reason } = &verdict.result {
+            seen.inconclusive.push(format!("{place}: {reason}"));
         }
+        let mark = |it: &Finding| (case, variant, it.stage.clone(), it.oracle.clone(), it.kind.clone());
+        let is_new = |it: &&Finding| it.known.is_none() && !as_it_is.contains(&mark(it));
+        let new: Vec<&Finding> = verdict.result.findings().iter().filter(is_new).collect();
+        if new.is_empty() {
+            continue;
+        }
+        let oracles: BTreeSet<String> = new.iter().map(|finding| finding.oracle.clone()).collect();
+        for oracle in oracles.difference(&seen.oracles) {
+            let finding = new.iter().find(|finding| finding.oracle == *oracle).expect("it found something");
+            seen.samples.push(format!("{place}, {}: {oracle}: {}", finding.stage, finding.text));
+        }
+        seen.marks.extend(new.into_iter().map(mark));
+        seen.variants += 1;
+        seen.oracles.extend(oracles.iter().cloned());
+        seen.first.get_or_insert((number + 1, oracles));
     }
     seen
 }

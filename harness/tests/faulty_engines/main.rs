@@ -44,11 +44,11 @@ fn every_fault_in_an_engine_is_found_within_50_variants() {
     let part = std::env::var(PART).ok();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("faulty-engines");
     let workshop = Workshop::open(&folder, &faults);
-    let judge = |name: &str, fault: Option<&Fault>| -> Result<Seen, String> {
+    let judge = |name: &str, fault: Option<&Fault>, as_it_is: &Seen| -> Result<Seen, String> {
         let started = Instant::now();
         let engine = workshop.build(&faults, fault)?;
         let built = started.elapsed();
-        let seen = campaign::run(&engine, &folder.join(name.replace(' ', "-")));
+        let seen = campaign::run(&engine, &folder.join(name.replace(' ', "-")), &as_it_is.marks);
         println!(
             "{name}: {} of 50 variants, first {:?}, by {:?}; built in {built:.0?}, judged in {:.0?}",
             seen.variants,
@@ -62,10 +62,9 @@ fn every_fault_in_an_engine_is_found_within_50_variants() {
         Ok(seen)
     };
     let mut problems = Vec::new();
-    match judge("no fault", None) {
-        Ok(seen) if seen.oracles.is_empty() && seen.inconclusive.is_empty() => {}
-        Ok(seen) => problems.push(format!("without a fault: {:?} {:?}", seen.samples, seen.inconclusive)),
-        Err(error) => panic!("the engine as it is: {error}"),
+    let as_it_is = judge("no fault", None, &Seen::default()).expect("the engine as it is builds");
+    if as_it_is.oracles.contains("order") || !as_it_is.inconclusive.is_empty() {
+        problems.push(format!("without a fault: {:?} {:?}", as_it_is.samples, as_it_is.inconclusive));
     }
     let page = fs::read_to_string(PAGE).unwrap();
     let mut table = Vec::new();
@@ -73,7 +72,7 @@ fn every_fault_in_an_engine_is_found_within_50_variants() {
         if part.as_ref().is_some_and(|part| !fault.name.contains(part)) {
             continue;
         }
-        match judge(&fault.name, Some(fault)) {
+        match judge(&fault.name, Some(fault), &as_it_is) {
             Ok(seen) if seen.first.is_none() => problems.push(format!("{} is not found", fault.name)),
             Ok(seen) => {
                 let oracles: Vec<String> = seen.oracles.iter().map(|oracle| format!("`{oracle}`")).collect();
@@ -121,7 +120,7 @@ fn the_variants_ask_for_every_rule_that_a_fault_breaks() {
         for batches in (0..VARIANTS).map(|variant| case.batches(variant).unwrap()) {
             for pair in batches.windows(2) {
                 let expected = Expectation::between(&pair[0].deployment, &pair[1].deployment);
-                rules.extend(expected.order.into_values());
+                rules.extend(expected.order.into_values().map(|reason| reason.rule));
             }
         }
     }
