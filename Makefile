@@ -92,6 +92,11 @@ test-kill: tools ## 200 runs with the provider or the engine killed at a random 
 	target/debug/equiform engines install $(TEST_ENGINES)
 	EQUIFORM_KILL_RUNS=200 cargo test --locked -p equiform --test kill -- --nocapture
 
+.PHONY: test-faulty-engines
+test-faulty-engines: tools ## OpenTofu built with one ordering fault after the other, each of which must be found; EQUIFORM_FAULTS=text chooses
+	cargo test --workspace --locked --no-run
+	cargo test --locked -p equiform --test faulty_engines -- --ignored --nocapture
+
 .PHONY: install
 install: build ## Put the provider where `init` finds it, under .equiform/
 	@mkdir -p $(MIRROR)

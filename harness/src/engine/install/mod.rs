@@ -5,7 +5,7 @@
 //! it also clears away what an interrupted one left.
 
 mod terraform;
-mod tofu;
+pub mod tofu;
 mod tool;
 
 use std::fmt::{self, Display};

@@ -4,6 +4,7 @@
 //! build: its `replace` lines, its Go settings and the hashes in its `go.sum` hold as in an official build. Go itself
 //! checks the module against the checksum database.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -43,28 +44,27 @@ fn fetch_and_build(
     workshop: &Workshop,
 ) -> Result<(), TofuError> {
     installer.progress.stage(Stage::Downloading);
-    let source = fetch(go, &format!("{MODULE}@v{version}"), &workshop.scratch)?;
+    let source = fetch(go, version, &workshop.scratch)?;
 
     installer.progress.stage(Stage::Building);
-    let mut build = go_command(go, &source);
+    let mut build = build_command(go, &source, &cache::executable(&workshop.engine, EngineName::Tofu), &[]);
+    Ok(tool::run(&mut build, installer.progress)?)
+}
+
+/// The command that builds the OpenTofu whose source is in `source`, with `flags` added to those of an installed one.
+pub fn build_command(go: &Path, source: &Path, executable: &Path, flags: &[&OsStr]) -> Command {
+    let mut build = go_command(go, source);
     build
         // As in the official builds: one static file. Whatever the user cross-compiles for, this must run here.
         .env("CGO_ENABLED", "0")
         .env_remove("GOOS")
         .env_remove("GOARCH")
-        .args([
-            "build",
-            "-v",
-            "-mod=readonly",
-            "-buildvcs=false",
-            "-trimpath",
-            "-ldflags",
-            LINKER_FLAGS,
-            "-o",
-        ])
-        .arg(cache::executable(&workshop.engine, EngineName::Tofu))
+        .args(["build", "-v", "-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags", LINKER_FLAGS])
+        .args(flags)
+        .arg("-o")
+        .arg(executable)
         .arg("./cmd/tofu");
-    Ok(tool::run(&mut build, installer.progress)?)
+    build
 }
 
 /// A Go command in `folder` that no workspace or old setting of the user's leads elsewhere.
@@ -82,11 +82,13 @@ struct Fetched {
     error: Option<String>,
 }
 
-/// Fetches the module and gives the folder of its source.
-fn fetch(go: &Path, module: &str, scratch: &Path) -> Result<PathBuf, TofuError> {
-    let failed = |said: String| TofuError::Fetch { module: module.to_owned(), said };
+/// Fetches an OpenTofu's source into Go's module cache and gives its folder there. `scratch` is any folder outside of a
+/// Go module.
+pub fn fetch(go: &Path, version: &Version, scratch: &Path) -> Result<PathBuf, TofuError> {
+    let module = format!("{MODULE}@v{version}");
+    let failed = |said: String| TofuError::Fetch { module: module.clone(), said };
     let output = go_command(go, scratch)
-        .args(["mod", "download", "-json", module])
+        .args(["mod", "download", "-json", &module])
         .output()
         .map_err(|error| failed(error.to_string()))?;
     match serde_json::from_slice(&output.stdout) {
