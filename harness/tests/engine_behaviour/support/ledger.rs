@@ -101,16 +101,19 @@ impl Ledger {
         runs
     }
 
-    /// The `seq` of the last entry, 0 if there is none.
+    /// The `seq` of the last entry that is more than a request, 0 if there is none.
     pub fn last_seq(&self) -> u64 {
-        self.entries.last().map_or(0, |entry| entry.seq)
+        self.changes().last().map_or(0, |entry| entry.seq)
+    }
+
+    /// All entries but requests that change nothing.
+    pub fn changes(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| !entry.op.is_request_only() && entry.op != Operation::Import)
     }
 
     /// The operations that ended after an entry. Requests that change nothing are none.
     pub fn operations_since(&self, seq: u64) -> Operations {
-        let is_operation = |entry: &&Entry| !entry.op.is_request_only() && entry.op != Operation::Import;
-        let entries = self.entries.iter().filter(is_operation);
-        let ended = entries.filter(|entry| entry.seq > seq && entry.phase != Phase::Begin);
+        let ended = self.changes().filter(|entry| entry.seq > seq && entry.phase != Phase::Begin);
         Operations(ended.map(Span::of).collect())
     }
 }
