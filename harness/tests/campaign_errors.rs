@@ -1,5 +1,5 @@
-//! Campaigns that cannot be run or judged: a sentence that says what to do, exit code 2, nothing overwritten, and nothing
-//! held against the engine.
+//! Campaigns that cannot be run or judged: a sentence that says what to do, exit code 2, nothing overwritten,
+//! and nothing held against the engine.
 
 #[path = "engine_behaviour/support/limits.rs"]
 mod limits;

@@ -195,8 +195,8 @@ enum Outcome {
 fn kill_run(engine: &Engine, random: &mut Random, context: &str) -> Outcome {
     let place = Place::new(engine);
     let kills_engine = random.below(2) == 0;
-    // Commands differ in how long they take to get to their operations: the moment is a place in the ledger (a begin and
-    // a commit for each node, and a few beyond the end), and a while after that.
+    // Commands differ in how long they take to get to their operations: the moment is a place in the ledger
+    // (a begin and a commit for each node, and a few beyond the end), and a while after that.
     let lines = usize::try_from(random.below(2 * NODES as u64 + 4)).unwrap();
     let pause = Duration::from_micros(random.below(4000));
     let apply = ["apply", "-auto-approve", "-no-color", "-input=false", "-parallelism=10"];
@@ -223,7 +223,8 @@ fn kill_run(engine: &Engine, random: &mut Random, context: &str) -> Outcome {
     killer.join().unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
 
-    // What the provider may still do after its engine's end is over when it has left: wait for that, by the socket's folder.
+    // What the provider may still do after its engine's end is over when it has left: wait for that, by the
+    // socket's folder.
     let deadline = Instant::now() + PATIENCE;
     while kills_engine && providers_left(&place) {
         assert!(Instant::now() < deadline, "{context}: a provider outlives its engine");

@@ -13,7 +13,8 @@ thread_local! {
     static TAKEN: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes to the system's allocator unchanged; counting touches a thread-local without a destructor only.
+// SAFETY: every call goes to the system's allocator unchanged; counting touches a thread-local without a
+// destructor only.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         TAKEN.set(TAKEN.get() + 1);

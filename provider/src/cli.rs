@@ -14,7 +14,8 @@ use crate::resource::{apply, attributes_of, find, node};
 use crate::value::{Number, Object, Value};
 use crate::{plugin, resource};
 
-/// The mock provider of equiform: a plugin for Terraform and OpenTofu that has no side effects. Its ledger is the cloud.
+/// The mock provider of equiform: a plugin for Terraform and OpenTofu that has no side effects. Its ledger is
+/// the cloud.
 ///
 /// Engines start this binary by themselves. Put it where `init` finds it (`make install` does) and write
 /// `source = "equiform.test/equiform/mock"` into the program.

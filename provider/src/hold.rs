@@ -1,5 +1,5 @@
-//! Operations take time. Between its begin and its end an operation is held, so that whatever an engine allows to overlap
-//! does overlap, and the ledger shows it.
+//! Operations take time. Between its begin and its end an operation is held, so that whatever an engine
+//! allows to overlap does overlap, and the ledger shows it.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,9 +12,9 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long the wire has to be quiet, unless told otherwise: longer than an engine that is not waiting for an answer takes
-/// to send its next request, and short against the time that an engine's command takes. On a busy machine engines take
-/// longer between two requests, and so does the wire to be quiet.
+/// How long the wire has to be quiet, unless told otherwise: longer than an engine that is not waiting for an
+/// answer takes to send its next request, and short against the time that an engine's command takes. On a
+/// busy machine engines take longer between two requests, and so does the wire to be quiet.
 const QUIET: RangeInclusive<Duration> = Duration::from_millis(3)..=Duration::from_millis(25);
 
 /// The wire is quiet after so many times the usual time between two requests.
@@ -34,8 +34,8 @@ pub enum Hold {
     Off,
     /// For a fixed time.
     For(Duration),
-    /// Until no request has come in for some time. Then one of them goes on, chosen by seed, and the others are held until it
-    /// is quiet again.
+    /// Until no request has come in for some time. Then one of them goes on, chosen by seed, and the others
+    /// are held until it is quiet again.
     UntilQuiet {
         /// For how long; none for what fits the pace of the engine.
         quiet: Option<Duration>,
@@ -122,8 +122,8 @@ impl Wire {
         state.last = Some(now);
     }
 
-    /// Waits as long as operations are held. `name` tells the operation from others that are held at the same time; a stop
-    /// ends the wait.
+    /// Waits as long as operations are held. `name` tells the operation from others that are held at the same
+    /// time; a stop ends the wait.
     pub async fn hold(&self, hold: Hold, name: impl Hash, stopped: &CancellationToken) {
         let wait = async {
             match hold {

@@ -1,8 +1,8 @@
 //! Batches deployed and judged in a minute, against the plain way, on the same cases: `make bench-campaign`.
 //!
-//! The ways take turns, four cases at a time, so that whatever else the machine does hits them alike. Ours is what `equiform run` does:
-//! all oracles, and with them the stages that only they need (`idle`, `cross`, `destroy`). These are in its time, and
-//! not among its batches.
+//! The ways take turns, four cases at a time, so that whatever else the machine does hits them alike. Ours is
+//! what `equiform run` does: all oracles, and with them the stages that only they need (`idle`, `cross`,
+//! `destroy`). These are in its time, and not among its batches.
 //!
 //! `EQUIFORM_BENCH_ENGINE` names the engine (Terraform 1.15.5, and OpenTofu 1.12.6 where it is installed, unless told),
 //! `EQUIFORM_BENCH_CASES` how many cases of 5 variants there are.

@@ -1,7 +1,7 @@
 //! How long judging takes, and how much memory, as the ledger grows: `cargo bench -p equiform --bench judging`.
 //!
-//! Each size is judged in a process of its own, whose time and peak are read in its end. It has one thread, and its time is that of the processor: a
-//! machine that is busy with other things does not change it much.
+//! Each size is judged in a process of its own, whose time and peak are read in its end. It has one thread,
+//! and its time is that of the processor: a machine that is busy with other things does not change it much.
 
 #[path = "synthetic.rs"]
 mod synthetic;

@@ -13,8 +13,8 @@ use serde_json::json;
 /// How many resources depend on one.
 const BRANCHES: usize = 8;
 
-/// Entries in the ledger for each resource: it is created and deleted, every second one is updated; it is planned four times
-/// and read four times.
+/// Entries in the ledger for each resource: it is created and deleted, every second one is updated; it is
+/// planned four times and read four times.
 pub const ENTRIES_PER_RESOURCE: usize = 13;
 
 /// A tree of resources, in two batches: all of them, then a further reference to the root from every second one.

@@ -1,4 +1,5 @@
-//! Reading a ledger for a person: filters, text, the tail, and the difference between two worlds. Plain data in, text out.
+//! Reading a ledger for a person: filters, text, the tail, and the difference between two worlds. Plain data
+//! in, text out.
 
 mod diff;
 mod entry_text;

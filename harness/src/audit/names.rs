@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use equiform_proto::ledger::{Entry, Operation, Phase};
 
-/// How many characters of an id are shown. The prefix of the type and eight random characters are told apart by eye, and
-/// `--id` takes them.
+/// How many characters of an id are shown. The prefix of the type and eight random characters are told apart
+/// by eye, and `--id` takes them.
 const SHOWN_ID: usize = 13;
 
 /// The keys of the objects that are there, by id. Grows with the world, not with the ledger.

@@ -1,4 +1,5 @@
-//! SHA-256 digests of files, as `sha256sum` prints them: what a verdict or a campaign was made from is recognised by them.
+//! SHA-256 digests of files, as `sha256sum` prints them: what a verdict or a campaign was made from is
+//! recognised by them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -58,8 +58,8 @@ pub enum MergeError {
     },
 }
 
-/// Joins the parts in `folders` into the new folder `out`, which is there whole or not at all. Gives the joint campaign's
-/// claim.
+/// Joins the parts in `folders` into the new folder `out`, which is there whole or not at all. Gives the
+/// joint campaign's claim.
 pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Claim, MergeError> {
     let parts = parts(folders)?;
     let io = |source| MergeError::Io { path: out.to_owned(), source };

@@ -1,11 +1,12 @@
 //! Campaigns: many cases, generated, deployed on an engine and judged.
 //!
-//! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder,
-//! [`programs`] tells builds of engine and provider apart, [`judge`] asks the oracles about evidence, `queue` hands variants
-//! out to jobs, [`known`] tells known engine bugs from new ones, [`verdict`] is what comes of a variant, [`stored`] how it is
-//! kept and read back, [`digest`] by what its evidence is recognised, [`tally`] what comes of all of them, [`report`] all
-//! that there is to say in the end, [`junit`] the same for test tools, [`merge`] joins parts. Each case has a folder with all
-//! that is needed to judge it again, or to run it again.
+//! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one
+//! folder, [`programs`] tells builds of engine and provider apart, [`judge`] asks the oracles about evidence,
+//! `queue` hands variants out to jobs, [`known`] tells known engine bugs from new ones, [`verdict`] is what
+//! comes of a variant, [`stored`] how it is kept and read back, [`digest`] by what its evidence is
+//! recognised, [`tally`] what comes of all of them, [`report`] all that there is to say in the end, [`junit`]
+//! the same for test tools, [`merge`] joins parts. Each case has a folder with all that is needed to judge it
+//! again, or to run it again.
 
 pub mod claim;
 pub mod digest;
@@ -124,8 +125,8 @@ pub struct Campaign<'a> {
 }
 
 impl Campaign<'_> {
-    /// Runs the variants that have no verdict yet in the folder. Gives all verdicts that there are in the end: fewer than its
-    /// part has variants if it was stopped.
+    /// Runs the variants that have no verdict yet in the folder. Gives all verdicts that there are in the
+    /// end: fewer than its part has variants if it was stopped.
     pub fn run(&self, settings: &Settings, out: &Path) -> Results {
         let (mut whole, mut earlier) = (Vec::new(), 0);
         let mut numbers = self.shard.cases(settings.sources);
@@ -209,8 +210,8 @@ impl Campaign<'_> {
         queue.into_inner().expect("no holder panics").finish()
     }
 
-    /// Deploys and judges a variant and keeps the verdict, and does so a second time if there is a new finding. What is not
-    /// the engine's doing, and would meet every variant alike, is an error.
+    /// Deploys and judges a variant and keeps the verdict, and does so a second time if there is a new
+    /// finding. What is not the engine's doing, and would meet every variant alike, is an error.
     fn judge(&self, work: &Work) -> Result<Judged, DeployError> {
         let keep = |verdict: &VariantVerdict| {
             self.runner.spent.keeping.time(|| stored::write(&work.folder, verdict))

@@ -1,5 +1,6 @@
-//! The variants of one case after the other, handed out to jobs: a job that finds no variant left in a case begins the next
-//! case, and does not wait for the others. What was judged stays, however it ends; a variant that was not is removed.
+//! The variants of one case after the other, handed out to jobs: a job that finds no variant left in a case
+//! begins the next case, and does not wait for the others. What was judged stays, however it ends; a variant
+//! that was not is removed.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -174,8 +175,8 @@ impl Open {
         CaseVerdict { case: self.number, variants: self.judged }
     }
 
-    /// Removes the variants that were not judged, and the case if none was. Best effort: what is left has no verdict, and is
-    /// removed when the campaign comes back to it.
+    /// Removes the variants that were not judged, and the case if none was. Best effort: what is left has no
+    /// verdict, and is removed when the campaign comes back to it.
     fn remove_unfinished(&self) {
         if self.judged.is_empty() {
             let _ =

@@ -1,8 +1,9 @@
-//! Verdicts on disk. A variant's verdict lies beside its evidence and is written as soon as the variant is judged; what comes
-//! of a case is read from its variants, so there is nothing that could contradict them.
+//! Verdicts on disk. A variant's verdict lies beside its evidence and is written as soon as the variant is
+//! judged; what comes of a case is read from its variants, so there is nothing that could contradict them.
 //!
-//! Verdicts are not believed blindly: each has the digests of what it was judged from, and they are compared when it is read.
-//! Versions 1 and 2 were one file for a case, without digests: its variants are judged again.
+//! Verdicts are not believed blindly: each has the digests of what it was judged from, and they are compared
+//! when it is read. Versions 1 and 2 were one file for a case, without digests: its variants are judged
+//! again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -79,8 +80,9 @@ pub fn missing(case: &Path, variants: usize) -> Vec<usize> {
     (0..variants).filter(|variant| !has_own(variant) && !in_older(variant)).collect()
 }
 
-/// The stored verdicts on the variants of a case that is to be `due`, by what is known now: fewer than it has variants if not
-/// all were judged. Where a verdict, its evidence or the case is not what it was, the variant is inconclusive.
+/// The stored verdicts on the variants of a case that is to be `due`, by what is known now: fewer than it has
+/// variants if not all were judged. Where a verdict, its evidence or the case is not what it was, the variant
+/// is inconclusive.
 pub fn read(number: usize, folder: &Path, due: &Case, bench: &Bench<'_>) -> CaseVerdict {
     let mut stored: Vec<VariantVerdict> = Vec::new();
     let older = of_case(folder, due.variants.len());

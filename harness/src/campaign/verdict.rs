@@ -46,8 +46,8 @@ impl Result {
         }
     }
 
-    /// Whether a new finding came again in a second deployment: one at least, with the same oracle, kind and stage. None
-    /// if that deployment could not be judged.
+    /// Whether a new finding came again in a second deployment: one at least, with the same oracle, kind and
+    /// stage. None if that deployment could not be judged.
     pub fn came_again(&self, second: &Self) -> Option<bool> {
         if matches!(second, Self::Inconclusive { .. }) {
             return None;
@@ -98,8 +98,8 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl CaseVerdict {
-    /// Holds the worlds that the variants ended in against each other: programs that mean the same must build the same. A
-    /// variant whose world is not that of most has a finding more.
+    /// Holds the worlds that the variants ended in against each other: programs that mean the same must build
+    /// the same. A variant whose world is not that of most has a finding more.
     pub fn compare_worlds(&mut self) {
         let mut worlds: BTreeMap<Digest, usize> = BTreeMap::new();
         let ended = self.variants.iter().filter_map(|variant| variant.world);
@@ -144,8 +144,8 @@ impl VariantVerdict {
         }
     }
 
-    /// The verdict, seeing that its evidence is not what it was: a finding is not lost by that, and anything else cannot
-    /// be told any more.
+    /// The verdict, seeing that its evidence is not what it was: a finding is not lost by that, and anything
+    /// else cannot be told any more.
     pub fn with_damage(self, why: String) -> Self {
         match self.result {
             Result::Fail { .. } => Self { damaged: Some(why), ..self },
@@ -157,7 +157,8 @@ impl VariantVerdict {
     }
 }
 
-/// What comes of a case: the verdicts on its variants, in their order. Fewer than it has variants if not all were judged.
+/// What comes of a case: the verdicts on its variants, in their order. Fewer than it has variants if not all
+/// were judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseVerdict {
     /// The case's number.

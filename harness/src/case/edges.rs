@@ -1,5 +1,5 @@
-//! How edges are written, and which resources carry create_before_destroy: chosen by seed, the same wherever the same edge
-//! or resource appears.
+//! How edges are written, and which resources carry create_before_destroy: chosen by seed, the same wherever
+//! the same edge or resource appears.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -34,7 +34,8 @@ pub struct Case {
     /// The rules of the model that it is not judged by.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
-    /// The version of equiform that generated it; older ones did not say. Another may generate another case by the seed.
+    /// The version of equiform that generated it; older ones did not say. Another may generate another case
+    /// by the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub equiform: Option<String>,
     /// The version of the provider that it was run with.

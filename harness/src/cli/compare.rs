@@ -28,8 +28,8 @@ use crate::oracle::{ORACLES, Oracle};
 
 /// Run the same cases on several engines or versions, and tell where what they did differs, and since which version.
 ///
-/// Each engine has a campaign of its own in a folder below `--out`. The ledgers are compared stage by stage; a difference
-/// that no known bug explains is a finding.
+/// Each engine has a campaign of its own in a folder below `--out`. The ledgers are compared stage by stage;
+/// a difference that no known bug explains is a finding.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  equiform compare --engine terraform@1.11 --engine tofu\n  equiform compare --installed --sources 50 --variants 2"

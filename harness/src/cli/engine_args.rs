@@ -21,7 +21,8 @@ use crate::render::Syntax;
 /// Which engine, and how it is run.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
-    /// The engine: terraform or tofu, with @VERSION if it matters, or the path of an executable that takes their commands
+    /// The engine: terraform or tofu, with @VERSION if it matters, or the path of an executable that takes
+    /// their commands
     #[arg(long, default_value = "terraform")]
     engine: EngineChoice,
     #[command(flatten)]

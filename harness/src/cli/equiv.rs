@@ -6,7 +6,8 @@ use super::{CannotRun, CliResult, Outcome, output};
 use crate::graph::NamedGraph;
 use crate::program::parse;
 
-/// Tell whether two programs mean the same graph: exit 0 if they do, 1 with the difference if not, 2 if one is ill-formed.
+/// Tell whether two programs mean the same graph: exit 0 if they do, 1 with the difference if not, 2 if one
+/// is ill-formed.
 #[derive(Debug, Args)]
 pub struct EquivArgs {
     /// A program, as an s-expression.

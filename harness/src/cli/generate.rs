@@ -66,7 +66,8 @@ pub struct GenerateArgs {
     /// How many resources beside the source's there are for programs to add and remove again [default: one in five].
     #[arg(long, value_name = "N")]
     foreign: Option<u32>,
-    /// Of the detours through an absent resource, the share that takes one that is not in the source (implicit generator).
+    /// Of the detours through an absent resource, the share that takes one that is not in the source
+    /// (implicit generator).
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     leave: f64,
     /// Cut each program into so many batches.

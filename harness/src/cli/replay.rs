@@ -28,7 +28,8 @@ pub struct ReplayArgs {
     folder: PathBuf,
     #[command(flatten)]
     engine: EngineArgs,
-    /// A new or empty folder for the evidence [default: a new one in .equiform/replay, named after the case and the engine]
+    /// A new or empty folder for the evidence [default: a new one in .equiform/replay, named after the case
+    /// and the engine]
     #[arg(long)]
     out: Option<PathBuf>,
     /// The oracles to ask [default: all]

@@ -23,7 +23,8 @@ pub struct RulesArgs {
 enum Action {
     /// Print every rule: family, name, both sides, guards.
     List(FileArgs),
-    /// Evaluate both sides of every rule on every small graph under every binding; exit 1 with a counterexample if they differ.
+    /// Evaluate both sides of every rule on every small graph under every binding; exit 1 with a
+    /// counterexample if they differ.
     Check(FileArgs),
 }
 

@@ -22,8 +22,8 @@ use crate::deploy::provider;
 
 /// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
 ///
-/// Ctrl-C ends it after the commands in flight and keeps what was judged; a second one ends them too. The same command, or
-/// `--resume`, goes on from there.
+/// Ctrl-C ends it after the commands in flight and keeps what was judged; a second one ends them too. The
+/// same command, or `--resume`, goes on from there.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]

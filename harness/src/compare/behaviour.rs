@@ -11,7 +11,8 @@ use crate::graph::NamedGraph;
 use crate::model::ExpectedOperation;
 use crate::observe::graph_of;
 
-/// What was done in one stage. When operations that may overlap began and ended is left out: it differs from run to run.
+/// What was done in one stage. When operations that may overlap began and ended is left out: it differs from
+/// run to run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deeds {
     /// The stage's name.

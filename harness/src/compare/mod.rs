@@ -1,7 +1,7 @@
 //! The same cases on several engines or versions: where what they did differs, and since when.
 //!
-//! [`behaviour`] is what is compared: the deeds in a stage, from the ledger. A difference is told at the first stage in which
-//! a variant shows one, because whatever follows builds on another world.
+//! [`behaviour`] is what is compared: the deeds in a stage, from the ledger. A difference is told at the
+//! first stage in which a variant shows one, because whatever follows builds on another world.
 
 pub mod behaviour;
 

@@ -1,10 +1,11 @@
 //! Deploying a variant on a real engine, stage by stage, and keeping the evidence.
 //!
-//! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how an engine
-//! reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a folder to install it from.
-//! [`process`] runs one engine command in a process group of its own, [`evidence`] is what remains on disk: all that the
-//! oracles see. [`hold`] says how the provider holds operations. `surroundings` tells what is not the engine's doing,
-//! [`provider_log`] whether the provider crashed. [`stop`] ends it early, [`spent`] is where the time went.
+//! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how
+//! an engine reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a
+//! folder to install it from. [`process`] runs one engine command in a process group of its own, [`evidence`]
+//! is what remains on disk: all that the oracles see. [`hold`] says how the provider holds operations.
+//! `surroundings` tells what is not the engine's doing, [`provider_log`] whether the provider crashed.
+//! [`stop`] ends it early, [`spent`] is where the time went.
 
 pub mod access;
 pub mod driver;
@@ -154,7 +155,8 @@ impl Runner {
         Ok(records)
     }
 
-    /// Makes the folder ready, if the engine needs that. Programs of one case need the same provider, so once is enough.
+    /// Makes the folder ready, if the engine needs that. Programs of one case need the same provider, so once
+    /// is enough.
     fn prepare(&self, first: &Batch, work: &Path) -> Result<(), DeployError> {
         let Some(arguments) = self.engine.preparation(&self.access) else { return Ok(()) };
         let program = self.program(first);

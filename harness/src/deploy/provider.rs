@@ -162,7 +162,8 @@ fn first_line(child: &mut Child, patience: Duration) -> io::Result<String> {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Ok(pid) = i32::try_from(self.child.id()) {
-            // SAFETY: a plain system call on a child that has not been waited for. It removes its socket when asked to end.
+            // SAFETY: a plain system call on a child that has not been waited for. It removes its socket when
+            // asked to end.
             unsafe { libc::kill(pid, libc::SIGTERM) };
         }
         let _ = self.child.wait();

@@ -35,7 +35,8 @@ impl Stop {
         self.wish().soon = true;
     }
 
-    /// Commands in flight are ended with their process groups, no other is begun: asked first, and killed after a while.
+    /// Commands in flight are ended with their process groups, no other is begun: asked first, and killed
+    /// after a while.
     pub fn now(&self) {
         let mut wish = self.wish();
         (wish.soon, wish.now) = (true, true);

@@ -1,5 +1,5 @@
-//! What is not the engine's doing: a disk that is full, a provider that is gone. After each stage it is asked whether the
-//! surroundings were fit to judge an engine in; if they were not, nothing is held against it.
+//! What is not the engine's doing: a disk that is full, a provider that is gone. After each stage it is asked
+//! whether the surroundings were fit to judge an engine in; if they were not, nothing is held against it.
 
 use std::ffi::OsString;
 use std::fs;

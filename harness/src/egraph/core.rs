@@ -222,7 +222,8 @@ impl<D: Denotation, T: Table> EGraph<D, T> {
         Ok(())
     }
 
-    /// Restores congruence after unions: an operation on one class leads to one class, and the table names leaders only.
+    /// Restores congruence after unions: an operation on one class leads to one class, and the table names
+    /// leaders only.
     pub fn rebuild(&mut self) -> Result<(), Unsound> {
         while let Some((goes, stays)) = self.to_repair.pop() {
             let stays = self.find(stays);

@@ -154,7 +154,8 @@ impl<D: Denotation, T: Table> Saturation<'_, D, T> {
         }
     }
 
-    /// Enters the other side of a match into the class of this one. False if that takes a new class and none may be made.
+    /// Enters the other side of a match into the class of this one. False if that takes a new class and none
+    /// may be made.
     fn apply(&mut self, found: Match, may_make_classes: bool) -> Result<bool, UnsoundRule> {
         let reading = &self.readings.all[found.reading];
         let name = reading.name.as_str();

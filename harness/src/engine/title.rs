@@ -2,7 +2,8 @@
 
 use semver::Version;
 
-/// The engine and the version in what [`super::Engine::title`] gives: `terraform@1.15.5`, or `terraform@1.15.5 at PATH`.
+/// The engine and the version in what [`super::Engine::title`] gives: `terraform@1.15.5`, or
+/// `terraform@1.15.5 at PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title<'a> {
     /// Its name.

@@ -1,5 +1,5 @@
-//! What a world means: its objects with their attributes, ids read as keys. Two worlds that mean the same differ in nothing
-//! but the ids that were minted and how often objects were changed on the way.
+//! What a world means: its objects with their attributes, ids read as keys. Two worlds that mean the same
+//! differ in nothing but the ids that were minted and how often objects were changed on the way.
 
 use equiform_proto::ledger::{Digest, World};
 use serde_json::Value as Json;

@@ -2,8 +2,9 @@
 
 use crate::deploy::evidence::Observed;
 
-/// The pairs of operations that overlapped, the one that began first in front: neither had ended when the other began. An
-/// operation that never ended overlaps with all that began after it. Operations are given in the order of their begins.
+/// The pairs of operations that overlapped, the one that began first in front: neither had ended when the
+/// other began. An operation that never ended overlaps with all that began after it. Operations are given in
+/// the order of their begins.
 pub fn overlaps(operations: &[Observed]) -> Vec<(&Observed, &Observed)> {
     let mut pairs = Vec::new();
     let mut open: Vec<&Observed> = Vec::new();

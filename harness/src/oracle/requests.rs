@@ -1,5 +1,5 @@
-//! What the engine sends along with its requests is right: objects as they are, changes as they were planned; everything
-//! is read before it is changed, and everything in the program is planned.
+//! What the engine sends along with its requests is right: objects as they are, changes as they were planned;
+//! everything is read before it is changed, and everything in the program is planned.
 
 use std::collections::BTreeSet;
 

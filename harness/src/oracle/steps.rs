@@ -1,5 +1,5 @@
-//! In every stage exactly the expected operations, none extra, none missing. A plan and the same program once more do nothing,
-//! a destroy deletes each object once.
+//! In every stage exactly the expected operations, none extra, none missing. A plan and the same program once
+//! more do nothing, a destroy deletes each object once.
 
 use rustc_hash::FxHashMap;
 

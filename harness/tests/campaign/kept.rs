@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use super::support::engine;
 
-/// A folder with an engine in it: a script around a real one, where `real` is the real one, `once NAME` is true the first time
-/// only, and `at PATTERN STAGE` asks which variant's stage this is.
+/// A folder with an engine in it: a script around a real one, where `real` is the real one, `once NAME` is
+/// true the first time only, and `at PATTERN STAGE` asks which variant's stage this is.
 struct Fork {
     root: TempDir,
 }

@@ -70,7 +70,8 @@ fn a_killed_campaign_takes_its_provider_with_it_and_its_engine_ends_by_itself() 
         let temporary = waiting.temporary();
         waiting.signal(libc::SIGKILL);
         waiting.run.wait().unwrap();
-        // The provider that is up for all removes its socket. The folder to install one from outlives whoever is killed.
+        // The provider that is up for all removes its socket. The folder to install one from outlives whoever
+        // is killed.
         if way == Way::Reattach {
             until("the provider ends", || fs::read_dir(&temporary).unwrap().next().is_none());
         }

@@ -1,4 +1,5 @@
-//! The provider against real engines: what the ledger shows must be exact, and the engine must have nothing to complain of.
+//! The provider against real engines: what the ledger shows must be exact, and the engine must have nothing
+//! to complain of.
 //!
 //! Every behaviour is a sentence and runs on every engine that has what it needs, as `terraform_1_6_6::a_sentence`.
 //! `EQUIFORM_TEST_ENGINES` names other engines than the usual ones (`terraform@1.12.2,tofu@1.10.10`, or `all` for the

@@ -36,7 +36,8 @@ pub struct Seen {
     pub inconclusive: Vec<String>,
 }
 
-/// Runs the campaign on the engine at `path`; its cases stay in `out`. What the engine as it is shows, too, is left out.
+/// Runs the campaign on the engine at `path`; its cases stay in `out`. What the engine as it is shows, too,
+/// is left out.
 pub fn run(path: &Path, out: &Path, as_it_is: &BTreeSet<Mark>) -> Seen {
     if out.exists() {
         fs::remove_dir_all(out).unwrap();

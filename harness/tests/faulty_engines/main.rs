@@ -1,7 +1,7 @@
 //! Faults in an engine, not around it: OpenTofu with one file exchanged, so that its graph breaks a rule of the model.
 //!
-//! Building and judging all of them takes a good while, so that is done by `make test-faulty-engines`. The other tests here
-//! hold the list of faults and the page to each other.
+//! Building and judging all of them takes a good while, so that is done by `make test-faulty-engines`. The
+//! other tests here hold the list of faults and the page to each other.
 
 mod campaign;
 mod fault;

@@ -1,4 +1,5 @@
-//! Where faulty engines are built: OpenTofu's source, copied out of Go's module cache, in which `go build` exchanges no file.
+//! Where faulty engines are built: OpenTofu's source, copied out of Go's module cache, in which `go build`
+//! exchanges no file.
 
 use std::ffi::OsStr;
 use std::fs;

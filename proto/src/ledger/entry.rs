@@ -8,11 +8,12 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-/// The version of the format that this crate writes. Within a version, fields and operations may be added: a reader passes
-/// over those it does not know.
+/// The version of the format that this crate writes. Within a version, fields and operations may be added: a
+/// reader passes over those it does not know.
 pub const FORMAT_VERSION: u32 = 2;
 
-/// The oldest version that is still read. Version 1 had no requests that change nothing: no plans, reads or configurations.
+/// The oldest version that is still read. Version 1 had no requests that change nothing: no plans, reads or
+/// configurations.
 pub const OLDEST_FORMAT_VERSION: u32 = 1;
 
 /// An object's attributes, as JSON.

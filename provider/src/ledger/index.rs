@@ -5,10 +5,11 @@
 //! unchecked: it must name this very ledger and the hash of the line at which it ends, each of its blocks carries a
 //! checksum, and what it leads to is read from the ledger. A file that fails any of this is as good as none.
 //!
-//! There are two files, so that the cost of keeping them does not grow with the ledger either: one that covers all but
-//! the recent past, and a small one that covers the rest and is written often. Once the small one has grown, both become
-//! one. A file is a header and then blocks of [`BLOCK`] bytes with sorted records, so that a look-up is a binary search
-//! that reads and checks single blocks. Files are written anew and renamed, never changed.
+//! There are two files, so that the cost of keeping them does not grow with the ledger either: one that
+//! covers all but the recent past, and a small one that covers the rest and is written often. Once the small
+//! one has grown, both become one. A file is a header and then blocks of [`BLOCK`] bytes with sorted records,
+//! so that a look-up is a binary search that reads and checks single blocks. Files are written anew and
+//! renamed, never changed.
 
 use std::collections::HashSet;
 use std::fs::File;

@@ -1,7 +1,8 @@
 //! The ledger's writer, and the world as the provider sees it through the ledger.
 //!
-//! Several provider processes share one ledger. Every look and every append first takes in what others have written since;
-//! appends happen under a lock on the file. [`index`] makes the cost of a look independent of the ledger's length.
+//! Several provider processes share one ledger. Every look and every append first takes in what others have
+//! written since; appends happen under a lock on the file. [`index`] makes the cost of a look independent of
+//! the ledger's length.
 
 mod append;
 mod error;
@@ -185,7 +186,8 @@ impl Ledger {
     pub async fn lock(&self) -> Result<Transaction<'_>, LedgerFailure> {
         let deadline = tokio::time::Instant::now() + self.patience;
         let locked = || LedgerFailure::Locked { path: self.path.clone(), patience: self.patience };
-        // Operations of this process wait here while the first of them waits for another process: the time counts for all.
+        // Operations of this process wait here while the first of them waits for another process: the time
+        // counts for all.
         let inner = tokio::time::timeout_at(deadline, self.inner.lock()).await.map_err(|_| locked())?;
         if !locked_until(deadline, &inner.file).await? {
             return Err(locked());

@@ -50,8 +50,8 @@ impl Overlay {
         ids.iter().filter_map(|id| self.by_id(id)?.cloned()).collect()
     }
 
-    /// Forgets objects whose last commit stands before this place: an index leads to them. That an object is gone is not
-    /// forgotten; it takes little room.
+    /// Forgets objects whose last commit stands before this place: an index leads to them. That an object is
+    /// gone is not forgotten; it takes little room.
     pub fn forget_before(&mut self, covered: u64) {
         self.touched
             .retain(|_, touched| touched.last.as_ref().is_none_or(|(_, place)| place.offset >= covered));

@@ -65,7 +65,8 @@ pub fn plugin() -> Result<(), Failure> {
     })
 }
 
-/// Serves every engine that attaches, in plaintext on a private socket, until interrupted, or until standard input ends.
+/// Serves every engine that attaches, in plaintext on a private socket, until interrupted, or until standard
+/// input ends.
 pub fn reattach(until_stdin_closes: bool) -> Result<(), Failure> {
     runtime()?.block_on(async {
         let starter = watch_stdin(until_stdin_closes);

@@ -1,7 +1,8 @@
 //! Whom we talk to: the one host whose certificate came with the handshake, and nobody else.
 //!
-//! The host's certificate is self-signed, on the curve P-521, and marked as an authority. A chain check would refuse it,
-//! and would prove nothing: what counts is that it is this very certificate, and that the peer holds its key.
+//! The host's certificate is self-signed, on the curve P-521, and marked as an authority. A chain check would
+//! refuse it, and would prove nothing: what counts is that it is this very certificate, and that the peer
+//! holds its key.
 
 use std::sync::Arc;
 

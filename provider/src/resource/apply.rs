@@ -64,8 +64,8 @@ impl Asker {
     }
 }
 
-/// Waits for the ledger's lock in order to begin an operation. A stop ends the wait; once it has begun, an operation goes on
-/// to its end, so that a stop never leaves a begin open.
+/// Waits for the ledger's lock in order to begin an operation. A stop ends the wait; once it has begun, an
+/// operation goes on to its end, so that a stop never leaves a begin open.
 async fn lock_to_begin<'a>(ledger: &'a Ledger, asker: &Asker) -> Result<Transaction<'a>, Problem> {
     tokio::select! {
         biased;

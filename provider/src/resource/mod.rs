@@ -1,7 +1,8 @@
 //! Resources: plain data in, plain data out. No protocol type enters here, and nothing here knows a server.
 //!
-//! [`node`] is the one type there is, [`plan`] decides what a change amounts to, [`apply`] carries it out in the world,
-//! [`find`] looks objects up, [`stored`] reads what an engine had stored, [`private`] is what we give an engine to keep.
+//! [`node`] is the one type there is, [`plan`] decides what a change amounts to, [`apply`] carries it out in
+//! the world, [`find`] looks objects up, [`stored`] reads what an engine had stored, [`private`] is what we
+//! give an engine to keep.
 
 pub mod apply;
 pub mod find;

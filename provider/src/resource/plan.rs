@@ -12,8 +12,9 @@ pub struct Plan {
     pub replaced_by: Vec<&'static str>,
 }
 
-/// Plans from the object as it was (`None` for one that is to be created) to what the program asks for. What the provider
-/// computes is unknown only if something changes: a plan without a change must be empty to the last leaf.
+/// Plans from the object as it was (`None` for one that is to be created) to what the program asks for. What
+/// the provider computes is unknown only if something changes: a plan without a change must be empty to the
+/// last leaf.
 pub fn plan(schema: &Schema, prior: Option<&Object>, proposed: &Object) -> Plan {
     let before = |name: &str| prior.and_then(|prior| prior.get(name)).unwrap_or(&Value::Null);
     let after = |name: &str| proposed.get(name).unwrap_or(&Value::Null);

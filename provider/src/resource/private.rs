@@ -30,8 +30,8 @@ pub fn of(object: &Object) -> Vec<u8> {
     written(&Private { equiform: 1, id: id_of(object), plan: None, replaces: None })
 }
 
-/// The private data of a plan. `prior` is what came with the request: an engine that plans a replacement sends what it was
-/// given for the object that goes.
+/// The private data of a plan. `prior` is what came with the request: an engine that plans a replacement
+/// sends what it was given for the object that goes.
 pub fn of_plan(resource: &ResourceType, planned: &Object, prior: &[u8]) -> Vec<u8> {
     let id = id_of(planned);
     let replaces = match id {

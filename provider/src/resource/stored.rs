@@ -4,7 +4,8 @@ use super::ResourceType;
 use crate::diagnostic::Problem;
 use crate::value::{Object, Value, json};
 
-/// Reads an object from its stored form. Every stored object passes here each time it is used, also at the same version.
+/// Reads an object from its stored form. Every stored object passes here each time it is used, also at the
+/// same version.
 pub fn upgrade(resource: &ResourceType, version: i64, stored: &[u8]) -> Result<Object, Problem> {
     if !(0..=resource.schema.version).contains(&version) {
         return Err(Problem::new(

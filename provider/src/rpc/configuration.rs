@@ -209,8 +209,8 @@ impl MockProvider {
 
     pub(super) fn stop(&self, session: &Session) -> stop_provider::Response {
         session.stop();
-        // A stop is answered at once; the ledger may be locked by another. What was told to stop is stopped in any case,
-        // so it does no harm if this line cannot be written.
+        // A stop is answered at once; the ledger may be locked by another. What was told to stop is stopped
+        // in any case, so it does no harm if this line cannot be written.
         if let Ok((ledger, asker)) = self.configured(session) {
             let note = async move { ledger.note(Operation::Stop, Phase::Commit, asker.signature()).await };
             tokio::spawn(note);

@@ -1,8 +1,8 @@
 //! The protocol's door: requests come in as messages, go on as plain data, and answers leave as messages.
 //!
-//! One file for each family of RPCs; [`convert`] is the only place that translates. Failures are always diagnostics in a
-//! well-formed answer, never a gRPC status: some hosts read most status codes as an empty success. The families that are
-//! not there yet answer UNIMPLEMENTED, as the protocol wants.
+//! One file for each family of RPCs; [`convert`] is the only place that translates. Failures are always
+//! diagnostics in a well-formed answer, never a gRPC status: some hosts read most status codes as an empty
+//! success. The families that are not there yet answer UNIMPLEMENTED, as the protocol wants.
 
 mod configuration;
 mod convert;

@@ -162,8 +162,8 @@ impl MockProvider {
         }
     }
 
-    /// The identity of a planned object; none before it is created. The protocol would allow one with unknown parts, but
-    /// Terraform fails to show such a plan (fixtures/findings/unknown-planned-identity).
+    /// The identity of a planned object; none before it is created. The protocol would allow one with unknown
+    /// parts, but Terraform fails to show such a plan (fixtures/findings/unknown-planned-identity).
     fn planned_identity(&self, planned: &Object) -> Option<ResourceIdentityData> {
         let identity = self.resource.identity_of(planned);
         let known = identity.values().all(Value::is_wholly_known);

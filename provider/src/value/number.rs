@@ -70,8 +70,8 @@ impl Number {
     }
 }
 
-/// The one way to write a number: no sign but a minus, no zeros that say nothing, an exponent only where the digits would
-/// be too many.
+/// The one way to write a number: no sign but a minus, no zeros that say nothing, an exponent only where the
+/// digits would be too many.
 fn canonical(text: &str) -> Option<String> {
     let (sign, text) = match text.strip_prefix('-') {
         Some(text) => ("-", text),

@@ -101,7 +101,8 @@ fn a_process_that_creates_much_writes_as_much_on_a_long_ledger_as_on_a_short_one
     assert!(long < short + 2500, "{short} bytes on a short ledger, {long} on a long one");
 }
 
-/// Figures for people: `cargo test --release -p terraform-provider-mock --test plugin -- --ignored figures --nocapture`.
+/// Figures for people: `cargo test --release -p terraform-provider-mock --test plugin -- --ignored figures
+/// --nocapture`.
 #[test]
 #[ignore = "takes minutes, and asserts nothing that a machine could judge"]
 fn figures_of_an_operations_cost() {

@@ -46,7 +46,8 @@ fn start_for(host: &Host) -> Plugin {
     })
 }
 
-/// Asks for the schema over TLS, with the certificate and key given. Trusts the certificate in the handshake line alone.
+/// Asks for the schema over TLS, with the certificate and key given. Trusts the certificate in the handshake
+/// line alone.
 async fn ask(
     plugin: &Plugin,
     identity: Option<(CertificateDer<'static>, PrivateKeyDer<'static>)>,

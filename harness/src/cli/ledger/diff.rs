@@ -36,8 +36,8 @@ pub(super) struct Diff {
     #[arg(long, value_name = "SEQ")]
     to: Option<u64>,
 
-    /// An attribute to leave out, which may be given several times. Between two ledgers `revision` is left out anyway: it
-    /// tells how often an object was changed on the way, not what it is
+    /// An attribute to leave out, which may be given several times. Between two ledgers `revision` is left
+    /// out anyway: it tells how often an object was changed on the way, not what it is
     #[arg(long, value_name = "ATTRIBUTE")]
     ignore: Vec<String>,
 

@@ -20,8 +20,8 @@ use crate::audit::{AuditError, Filter, SeqRange};
 
 /// Look at a ledger: what the provider did to its world, and what is there now
 ///
-/// The ledger is a file of JSON lines that the mock provider appends to. It is the only evidence that equiform judges by;
-/// these commands read it and never write.
+/// The ledger is a file of JSON lines that the mock provider appends to. It is the only evidence that
+/// equiform judges by; these commands read it and never write.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 all is well, 1 the ledger is damaged (or, for diff, the worlds differ), \
@@ -106,7 +106,8 @@ struct FilterArgs {
     #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = operation_parser())]
     op: Vec<Operation>,
 
-    /// Also what changes nothing: plans, reads, configurations and stops. They are shown anyway if --op or --seq is given
+    /// Also what changes nothing: plans, reads, configurations and stops. They are shown anyway if --op or
+    /// --seq is given
     #[arg(long)]
     all: bool,
 

@@ -11,8 +11,8 @@ use crate::cli::Outcome;
 
 /// Show a ledger's entries, one line each
 ///
-/// Every line is checked before it is shown. At a line that is wrong the command stops and names it; what stands above is
-/// right.
+/// Every line is checked before it is shown. At a line that is wrong the command stops and names it; what
+/// stands above is right.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     equiform ledger show run.ledger.jsonl --key r1 --op create,delete\n  \

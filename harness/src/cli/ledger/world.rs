@@ -13,8 +13,8 @@ use crate::cli::Outcome;
 
 /// Show the objects that are there, at the end of the ledger or at an earlier point
 ///
-/// The world is what the committed entries leave behind: creates, updates, deletes, and changes made behind the engine's
-/// back.
+/// The world is what the committed entries leave behind: creates, updates, deletes, and changes made behind
+/// the engine's back.
 #[derive(Debug, Args)]
 pub(super) struct World {
     #[command(flatten)]

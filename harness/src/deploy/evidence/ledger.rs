@@ -33,8 +33,8 @@ pub struct StageEntries {
     pub late: Vec<String>,
 }
 
-/// A ledger whose entries carry the names of stages. It is read once and in order; what is in memory is the world and the
-/// operations of one stage.
+/// A ledger whose entries carry the names of stages. It is read once and in order; what is in memory is the
+/// world and the operations of one stage.
 pub struct StagedLedger {
     path: PathBuf,
     /// None if there is no ledger, which is right if no engine came as far as to begin one.

@@ -1,7 +1,8 @@
 //! What a deployment leaves on disk, and reading it back. The oracles see nothing else.
 //!
-//! Evidence is read stage by stage, each file once: [`ledger`] folds the ledger into the world as it goes, [`requests`] holds what
-//! the engine sent against that world, [`output`] is what the engine printed, [`state`] what it stored. No stage is kept once the next one is asked for.
+//! Evidence is read stage by stage, each file once: [`ledger`] folds the ledger into the world as it goes,
+//! [`requests`] holds what the engine sent against that world, [`output`] is what the engine printed,
+//! [`state`] what it stored. No stage is kept once the next one is asked for.
 
 mod ledger;
 mod output;
@@ -81,8 +82,8 @@ pub struct StageRecord {
 }
 
 impl StageRecord {
-    /// Whether the engine did what it was told, so that the next stage can follow. A plan may tell of a difference by its
-    /// exit code.
+    /// Whether the engine did what it was told, so that the next stage can follow. A plan may tell of a
+    /// difference by its exit code.
     pub fn succeeded(&self) -> bool {
         self.exit == Some(0) || (self.command.contains("-detailed-exitcode") && self.exit == Some(2))
     }

@@ -4,8 +4,8 @@ use equiform::case::edges::EdgeChoice;
 use equiform::case::{CASE_VERSION, Case};
 use equiform::model::EdgeKind;
 
-/// A fault: shell text that stands in for the engine's command in some stages of a case. `real` runs the engine, which is
-/// at `$engine`; `"$@"` are its arguments.
+/// A fault: shell text that stands in for the engine's command in some stages of a case. `real` runs the
+/// engine, which is at `$engine`; `"$@"` are its arguments.
 pub struct Fault {
     pub name: &'static str,
     /// The oracle that sees it, whatever others see.
