@@ -194,8 +194,8 @@ impl MockProvider {
         });
         match configuration {
             Some(Configuration { ledger: Some(ledger), asker }) => {
-                let (session, request) = (Some(session.number), Some(session.request()));
-                Ok((ledger, Asker { session, request, ..asker }))
+                let (number, request) = (Some(session.number), Some(session.request()));
+                Ok((ledger, Asker { session: number, request, stopped: session.stopped(), ..asker }))
             }
             Some(Configuration { ledger: None, .. }) => Err(Problem::new(
                 "The ledger's name is not known yet",

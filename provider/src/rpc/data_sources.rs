@@ -53,6 +53,7 @@ impl MockProvider {
         let mut body = asker.body(&self.resource, found.as_ref().unwrap_or(&config));
         body.mode = Some("data".to_owned());
         body.sent.config = Some(json::digest(&config));
-        noted(&ledger, Operation::Read, body, found, |object| Some(json::digest(object))).await
+        noted(&ledger, &asker.stopped, Operation::Read, body, found, |object| Some(json::digest(object)))
+            .await
     }
 }

@@ -9,6 +9,8 @@ use equiform_proto::tfplugin6::{
     validate_resource_config,
 };
 
+use tokio_util::sync::CancellationToken;
+
 use super::convert::{diagnostics, identity_to, object_from, object_to, optional_object_from, path_to};
 use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
@@ -130,7 +132,8 @@ impl MockProvider {
         };
         let mut body = asker.body(&self.resource, &stored);
         body.sent.prior = Some(json::digest(&stored));
-        noted(&ledger, Operation::Read, body, found, |found| found.as_ref().map(json::digest)).await
+        noted(&ledger, &asker.stopped, Operation::Read, body, found, |found| found.as_ref().map(json::digest))
+            .await
     }
 
     pub(super) async fn plan(
@@ -194,7 +197,7 @@ impl MockProvider {
         if let Ok(Some(plan)) = &planned {
             body.sent.planned = Some(json::digest(&plan.planned));
         }
-        noted(&ledger, Operation::Plan, body, planned, |_| None).await
+        noted(&ledger, &asker.stopped, Operation::Plan, body, planned, |_| None).await
     }
 
     pub(super) async fn apply(
@@ -248,7 +251,7 @@ impl MockProvider {
         let (ledger, asker) = self.configured(session)?;
         let digest = |object: &Option<Object>| object.as_ref().map(json::digest);
         let sent = Sent { prior: digest(&prior), config: digest(&config), planned: digest(&planned) };
-        let asker = Asker { stopped: session.stopped(), sent, ..asker };
+        let asker = Asker { sent, ..asker };
         let private = &request.planned_private;
         match (&prior, &planned) {
             (None, Some(planned)) => private::check_on_create(&resource, private, planned)?,
@@ -304,7 +307,8 @@ impl MockProvider {
             Ok(object) => asker.body(&self.resource, object),
             Err(_) => Body { type_name: Some(self.resource.name.to_owned()), ..asker.signature() },
         };
-        noted(&ledger, Operation::Import, body, found, |object| Some(json::digest(object))).await
+        noted(&ledger, &asker.stopped, Operation::Import, body, found, |object| Some(json::digest(object)))
+            .await
     }
 
     async fn object_to_import(
@@ -374,6 +378,7 @@ impl MockProvider {
 /// Writes a request that changes nothing into the ledger, with what came of it, before its answer leaves.
 pub(super) async fn noted<T>(
     ledger: &Ledger,
+    stopped: &CancellationToken,
     op: Operation,
     mut body: Body,
     result: Result<T, Problem>,
@@ -390,7 +395,12 @@ pub(super) async fn noted<T>(
             Phase::Fail
         }
     };
-    ledger.note(op, phase, body).await?;
+    tokio::select! {
+        biased;
+        noted = ledger.note(op, phase, body) => noted?,
+        // The ledger may be locked by another; a stop does not wait for that.
+        () = stopped.cancelled() => return Err(Problem::stopped()),
+    }
     result
 }
 
