@@ -78,6 +78,8 @@ impl Place {
             .env("CHECKPOINT_DISABLE", "1")
             .env("TMPDIR", self.folder.path())
             .env_remove("EQUIFORM_LEDGER")
+            // So that operations are open when the kill comes.
+            .env("EQUIFORM_HOLD", "quiet")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -263,7 +265,8 @@ fn kill_run(engine: &Engine, random: &mut Random, context: &str) -> Outcome {
 }
 
 fn lines_in(path: &Path) -> usize {
-    fs::read(path).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count())
+    let text = fs::read(path).unwrap_or_default();
+    String::from_utf8_lossy(&text).lines().filter(|line| line.contains(r#""op":"create""#)).count()
 }
 
 /// Whether a process still serves from this place.

@@ -210,7 +210,13 @@ fn a_state_file_or_other_json_is_called_no_ledger_and_nobody_is_told_to_remove_i
 fn an_operation_that_does_not_exist_is_refused_with_those_that_do() {
     let run = run(&["show", GOOD, "--op", "destroy"]);
     assert_eq!(run.code, Some(2));
-    assert!(run.stderr.contains("create, update, delete, read, import, drift, mark"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains(
+            "create, update, delete, read, import, plan, configure, stop, hold, release, drift, mark"
+        ),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

@@ -66,8 +66,8 @@ fn ten_processes_append_at_once_and_nothing_is_lost() {
     });
     assert_eq!(ids.len(), PROCESSES * CREATES);
     let (entries, world) = verified(&ledger);
-    // Each is configured once; each create has a plan before it and a read after it.
-    assert_eq!(entries.len(), PROCESSES + 4 * PROCESSES * CREATES + 20);
+    // Each is configured once, and the first once more; each create has a plan before it and a read after it.
+    assert_eq!(entries.len(), 1 + PROCESSES + 4 * PROCESSES * CREATES + 20);
     let committed =
         entries.iter().filter(|entry| entry.op == Operation::Create && entry.phase == Phase::Commit);
     assert_eq!(committed.filter_map(|entry| entry.id.clone()).collect::<BTreeSet<_>>(), ids);
