@@ -89,9 +89,9 @@ fn a_file_of_another_format_is_told_and_left_alone(engine: &Engine) {
 
 fn a_ledger_of_another_version_is_told_and_left_alone(engine: &Engine) {
     let workspace = Workspace::with(engine, &chain("newer", 1));
-    let content = "{\"equiform_ledger\":2,\"id\":\"ledger-x\",\"created\":\"2030-01-01T00:00:00Z\"}\n";
+    let content = "{\"equiform_ledger\":3,\"id\":\"ledger-x\",\"created\":\"2030-01-01T00:00:00Z\"}\n";
     fs::write(workspace.path("newer"), content).unwrap();
-    refused(&workspace).says("the ledger has format version 2").says("Nothing was written to it.");
+    refused(&workspace).says("the ledger has format version 3").says("Nothing was written to it.");
     assert_eq!(fs::read_to_string(workspace.path("newer")).unwrap(), content);
 }
 
