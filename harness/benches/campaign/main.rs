@@ -2,7 +2,7 @@
 //!
 //! The ways take turns, four cases at a time, so that whatever else the machine does hits them alike. Ours is
 //! what `equiform run` does: all oracles, and with them the stages that only they need (`idle`, `cross`,
-//! `destroy`). These are in its time, and not among its batches.
+//! `destroy`). These are in its time, and not among its batches. With `--hold off` it tells what holding costs.
 //!
 //! `EQUIFORM_BENCH_ENGINE` names the engine (Terraform 1.15.5, and OpenTofu 1.12.6 where it is installed, unless told),
 //! `EQUIFORM_BENCH_CASES` how many cases of 5 variants there are.
@@ -87,18 +87,20 @@ impl Measured {
 
 fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let (parallel, alone) = (Ours::new(&engine, processors), Ours::new(&engine, 1));
+    let ours = |jobs, hold| Ours::new(&engine, jobs, hold);
+    let parallel = ours(processors, Hold::default());
+    let (unheld, alone) = (ours(processors, Hold::Off), ours(1, Hold::default()));
     let mirror = Provider::start(Way::Init).unwrap_or_else(|error| panic!("{error}"));
     let plain = Plain { engine: engine.clone(), mirror: mirror.access() };
-    let mut measured: [Measured; 3] = Default::default();
+    let mut measured: [Measured; 4] = Default::default();
     let rounds = settings.sources.div_ceil(CASES_A_ROUND);
     for round in 0..rounds {
-        let [plainly, ours, ours_alone] = &mut measured;
+        let [plainly, ours, ours_unheld, ours_alone] = &mut measured;
         let part: Shard = format!("{}/{rounds}", round + 1).parse().expect("there is such a part");
-        for turn in 0..3 {
+        for turn in 0..4 {
             let folder = tempfile::tempdir().expect("a temporary folder can be made");
             // Who goes first changes from round to round.
-            match (round + turn) % 3 {
+            match (round + turn) % 4 {
                 0 => {
                     for number in part.cases(settings.sources) {
                         let case = settings.case(number);
@@ -110,18 +112,22 @@ fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
                     }
                 }
                 1 => parallel.run(settings, part, folder.path(), ours),
+                2 => unheld.run(settings, part, folder.path(), ours_unheld),
                 _ => alone.run(settings, part, folder.path(), ours_alone),
             }
         }
     }
-    let [plainly, ours, ours_alone] = &measured;
+    let [plainly, ours, ours_unheld, ours_alone] = &measured;
     let cases = settings.sources;
     println!("\n{}, {cases} cases of {VARIANTS} variants, {processors} processors", engine.title());
     println!("\n| way | batches | seconds | batches a minute | to the plain way | variants with findings |");
     println!("|---|--:|--:|--:|--:|--:|");
     plainly.print("plain", plainly);
     ours.print(&format!("equiform run --jobs {processors}"), plainly);
+    ours_unheld.print(&format!("equiform run --jobs {processors} --hold off"), plainly);
     ours_alone.print("equiform run --jobs 1", plainly);
+    let slower = 100.0 * (ours_unheld.per_minute() / ours.per_minute() - 1.0);
+    println!("\nHolding makes it {slower:.1} % slower.");
     println!("\n| where the time goes | --jobs {processors} | | --jobs 1 | |\n|---|--:|--:|--:|--:|");
     print_split(&parallel.split(ours.time), &alone.split(ours_alone.time));
 }
@@ -140,13 +146,13 @@ impl Watcher for Nobody {
 }
 
 impl Ours {
-    fn new(engine: &Arc<dyn Driver>, jobs: usize) -> Self {
+    fn new(engine: &Arc<dyn Driver>, jobs: usize, hold: Hold) -> Self {
         let provider = Provider::start(Way::Reattach).unwrap_or_else(|error| panic!("{error}"));
         let runner = Runner {
             engine: engine.clone(),
             access: provider.access(),
             syntax: Syntax::Hcl,
-            hold: Hold::default(),
+            hold,
             patience: Duration::from_secs(120),
             stop: Stop::default(),
             spent: Arc::default(),
