@@ -1,7 +1,7 @@
 //! What the provider has to say to the engine's user.
 
 use crate::ledger::LedgerFailure;
-use crate::value::{Step, ValueError};
+use crate::value::{PathStep, ValueError};
 
 /// A problem, told so that the user knows what happened, where, and what to do next. The provider has no warnings: what
 /// is wrong stops the operation, and what is not needs no words.
@@ -12,7 +12,7 @@ pub struct Problem {
     /// Where and why, and what to do next.
     pub detail: String,
     /// The attribute it is about; empty for the whole object.
-    pub path: Vec<Step>,
+    pub path: Vec<PathStep>,
 }
 
 impl Problem {
@@ -24,7 +24,7 @@ impl Problem {
     /// The same problem, put down to an attribute.
     #[must_use]
     pub fn at(mut self, attribute: &str) -> Self {
-        self.path = vec![Step::Attribute(attribute.to_owned())];
+        self.path = vec![PathStep::Attribute(attribute.to_owned())];
         self
     }
 

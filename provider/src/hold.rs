@@ -47,7 +47,8 @@ pub enum Hold {
 /// A text that does not say how operations are held.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no way to hold operations. There are: off, a time such as 5ms, quiet, quiet:5ms, quiet:SEED, quiet:5ms:SEED"
+    "{0:?} is no way to hold operations. There are: off, a time such as 5ms, quiet, quiet:5ms, quiet:SEED, \
+     quiet:5ms:SEED"
 )]
 pub struct NoHold(String);
 
@@ -139,7 +140,7 @@ impl Wire {
     }
 
     async fn until_quiet(&self, quiet: Option<Duration>, rank: impl Hash) {
-        let held = Held::new(self, rank);
+        let held = HeldOperation::new(self, rank);
         loop {
             // Registered before the look: what is released between the two must not be missed.
             let mut changed = std::pin::pin!(self.changed.notified());
@@ -173,12 +174,12 @@ impl Wire {
 }
 
 /// An operation that is held, for as long as this lives.
-struct Held<'a> {
+struct HeldOperation<'a> {
     wire: &'a Wire,
     ticket: Ticket,
 }
 
-impl<'a> Held<'a> {
+impl<'a> HeldOperation<'a> {
     fn new(wire: &'a Wire, rank: impl Hash) -> Self {
         let mut hasher = DefaultHasher::new();
         rank.hash(&mut hasher);
@@ -190,7 +191,7 @@ impl<'a> Held<'a> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldOperation<'_> {
     fn drop(&mut self) {
         let mut state = self.wire.state.lock().expect("no holder panics");
         state.held.remove(&self.ticket);

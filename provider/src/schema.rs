@@ -6,7 +6,7 @@ use crate::value::Type;
 
 /// Who sets an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum AttributeOrigin {
     /// The program must.
     Required,
     /// The program may.
@@ -17,7 +17,7 @@ pub enum Origin {
     Recomputed,
 }
 
-impl Origin {
+impl AttributeOrigin {
     /// Whether the value comes from the provider.
     pub fn is_computed(self) -> bool {
         matches!(self, Self::Minted | Self::Recomputed)
@@ -41,7 +41,7 @@ pub struct Attribute {
     /// Its type.
     pub ty: Type,
     /// Who sets it.
-    pub origin: Origin,
+    pub origin: AttributeOrigin,
     /// What its change means.
     pub on_change: OnChange,
     /// Whether the texts in it are ids of objects that this one depends on.

@@ -43,7 +43,7 @@ pub enum LedgerFailure {
     NotWritable {
         /// The path.
         path: PathBuf,
-        /// The system's word.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The disk is full.
@@ -51,7 +51,7 @@ pub enum LedgerFailure {
     Full {
         /// The path.
         path: PathBuf,
-        /// The system's word.
+        /// The operating system's error.
         source: io::Error,
     },
     /// Anything else that went wrong with the file.
@@ -61,7 +61,7 @@ pub enum LedgerFailure {
         path: PathBuf,
         /// What was being done.
         doing: &'static str,
-        /// The system's word.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The file is there, but it is something else, or damaged.
@@ -85,12 +85,12 @@ pub enum LedgerFailure {
         path: PathBuf,
     },
     /// Another process holds the lock.
-    #[error("another process has held the lock on {} for {} seconds", path.display(), patience.as_secs())]
+    #[error("another process has held the lock on {} for {} seconds", path.display(), timeout.as_secs())]
     Locked {
         /// The path.
         path: PathBuf,
         /// How long this one waited.
-        patience: Duration,
+        timeout: Duration,
     },
 }
 

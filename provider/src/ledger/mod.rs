@@ -28,7 +28,7 @@ use overlay::Overlay;
 use crate::hold::Wire;
 
 /// How long an operation waits for another process that holds the ledger's lock.
-const LOCK_PATIENCE: Duration = Duration::from_secs(30);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An index is written when this much of the ledger is not covered by one: reading that much takes about a millisecond.
 const INDEX_EVERY: u64 = 256 * 1024;
@@ -87,7 +87,7 @@ pub struct Sent {
 /// A ledger that is open for reading and appending.
 pub struct Ledger {
     path: PathBuf,
-    patience: Duration,
+    timeout: Duration,
     inner: Mutex<Inner>,
     wire: Wire,
 }
@@ -104,33 +104,33 @@ struct Inner {
 impl Ledger {
     /// Opens the ledger at a path, or begins one. Nothing that is there is ever overwritten.
     pub async fn open(path: &Path) -> Result<Self, LedgerFailure> {
-        Self::open_with(path, INDEX_EVERY, LOCK_PATIENCE).await
+        Self::open_with(path, INDEX_EVERY, LOCK_TIMEOUT).await
     }
 
     /// Opens the ledger at a path, where one must be.
     pub fn open_existing(path: &Path) -> Result<Self, LedgerFailure> {
-        Self::of(AppendFile::open_existing(path)?, path, INDEX_EVERY, LOCK_PATIENCE)
+        Self::of(AppendFile::open_existing(path)?, path, INDEX_EVERY, LOCK_TIMEOUT)
     }
 
-    async fn open_with(path: &Path, index_every: u64, patience: Duration) -> Result<Self, LedgerFailure> {
+    async fn open_with(path: &Path, index_every: u64, timeout: Duration) -> Result<Self, LedgerFailure> {
         let mut file = AppendFile::open(path)?;
         if file.is_empty() {
-            let deadline = tokio::time::Instant::now() + patience;
+            let deadline = tokio::time::Instant::now() + timeout;
             if !locked_until(deadline, &file).await? {
-                return Err(LedgerFailure::Locked { path: path.to_owned(), patience });
+                return Err(LedgerFailure::Locked { path: path.to_owned(), timeout });
             }
             let begun = file.begin_in_place();
             file.unlock();
             begun?;
         }
-        Self::of(file, path, index_every, patience)
+        Self::of(file, path, index_every, timeout)
     }
 
     fn of(
         mut file: AppendFile,
         path: &Path,
         index_every: u64,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Self, LedgerFailure> {
         let index = Index::load(path, &file);
         if let Some(index) = &index {
@@ -141,7 +141,7 @@ impl Ledger {
         let mut inner = Inner { file, overlay: Overlay::default(), index, index_due, index_every };
         inner.catch_up()?;
         inner.index_if_due(path);
-        Ok(Self { path: path.to_owned(), patience, inner: Mutex::new(inner), wire: Wire::default() })
+        Ok(Self { path: path.to_owned(), timeout, inner: Mutex::new(inner), wire: Wire::default() })
     }
 
     /// Whether the file is still the one that its path leads to.
@@ -184,8 +184,8 @@ impl Ledger {
 
     /// Takes the ledger's lock. What is looked up in the transaction stays true until it is dropped.
     pub async fn lock(&self) -> Result<Transaction<'_>, LedgerFailure> {
-        let deadline = tokio::time::Instant::now() + self.patience;
-        let locked = || LedgerFailure::Locked { path: self.path.clone(), patience: self.patience };
+        let deadline = tokio::time::Instant::now() + self.timeout;
+        let locked = || LedgerFailure::Locked { path: self.path.clone(), timeout: self.timeout };
         // Operations of this process wait here while the first of them waits for another process: the time
         // counts for all.
         let inner = tokio::time::timeout_at(deadline, self.inner.lock()).await.map_err(|_| locked())?;

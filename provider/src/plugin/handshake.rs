@@ -32,7 +32,8 @@ pub struct Offer {
 /// A host that we cannot work with.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the engine speaks the plugin protocol versions {offered}, and this provider speaks version {PROTOCOL}: use Terraform 1.0 or newer, or any OpenTofu"
+    "the engine speaks the plugin protocol versions {offered}, and this provider speaks version {PROTOCOL}: \
+     use Terraform 1.0 or newer, or any OpenTofu"
 )]
 pub struct NoCommonVersion {
     offered: String,

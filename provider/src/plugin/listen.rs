@@ -20,7 +20,7 @@ use super::log::{Level, log};
 use crate::rpc::{Host, Session};
 
 /// How long a peer may take for its half of the TLS handshake.
-const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(30);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How those who connect are received.
 #[derive(Clone)]
@@ -91,7 +91,7 @@ async fn open(stream: UnixStream, welcome: Welcome) -> io::Result<Connection> {
     let session = Arc::new(Session::new((welcome.host_at)(peer)));
     let stream: Box<dyn Stream> = match welcome.tls {
         None => Box::new(stream),
-        Some(tls) => Box::new(tokio::time::timeout(HANDSHAKE_PATIENCE, tls.accept(stream)).await??),
+        Some(tls) => Box::new(tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await??),
     };
     if let Some(peers) = welcome.peers {
         // Nobody listens any more once the end has come.

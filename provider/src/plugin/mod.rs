@@ -1,7 +1,7 @@
 //! Being a plugin: how an engine starts the provider, trusts it, talks to it and ends it.
 //!
 //! [`handshake`] is what is said before the first RPC, [`tls`] whom we talk to, [`listen`] the socket and its
-//! connections, [`services`] what go-plugin wants beside the provider, [`log`] what we say on stderr,
+//! connections, [`services`] what go-plugin wants beside the provider, [`log`](mod@log) what we say on stderr,
 //! [`owners`] for whom we are there, [`serve`] puts it together.
 
 mod handshake;

@@ -27,7 +27,7 @@ use crate::rpc::{Host, MockProvider};
 const MESSAGE_LIMIT: usize = 256 << 20;
 
 /// How long connections may take to drain once the end has come. The host kills us after two seconds.
-const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The source address that programs give for this provider.
 const PROVIDER_ADDRESS: &str = "equiform.test/equiform/mock";
@@ -122,7 +122,7 @@ async fn serve(
     tokio::select! {
         served = server => served?,
         () = socket.accept(welcome, sender) => {}
-        () = async { end.cancelled().await; tokio::time::sleep(DRAIN_PATIENCE).await } => {}
+        () = async { end.cancelled().await; tokio::time::sleep(DRAIN_TIMEOUT).await } => {}
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::value::{Number, Object, Value};
 
 /// Who asks for an operation, for the ledger.
 #[derive(Debug, Clone, Default)]
-pub struct Asker {
+pub struct Caller {
     /// The label of the run.
     pub run: Option<String>,
     /// The engine's process.
@@ -31,7 +31,7 @@ pub struct Asker {
     pub stopped: CancellationToken,
 }
 
-impl Asker {
+impl Caller {
     /// An entry about an object, signed.
     pub fn body(&self, resource: &ResourceType, object: &Object) -> Body {
         Body {
@@ -66,11 +66,11 @@ impl Asker {
 
 /// Waits for the ledger's lock in order to begin an operation. A stop ends the wait; once it has begun, an
 /// operation goes on to its end, so that a stop never leaves a begin open.
-async fn lock_to_begin<'a>(ledger: &'a Ledger, asker: &Asker) -> Result<Transaction<'a>, Problem> {
+async fn lock_to_begin<'a>(ledger: &'a Ledger, caller: &Caller) -> Result<Transaction<'a>, Problem> {
     tokio::select! {
         biased;
         transaction = ledger.lock() => Ok(transaction?),
-        () = asker.stopped.cancelled() => Err(Problem::stopped()),
+        () = caller.stopped.cancelled() => Err(Problem::stopped()),
     }
 }
 
@@ -78,7 +78,7 @@ async fn lock_to_begin<'a>(ledger: &'a Ledger, asker: &Asker) -> Result<Transact
 pub async fn create(
     ledger: &Ledger,
     resource: &ResourceType,
-    asker: &Asker,
+    caller: &Caller,
     planned: &Object,
 ) -> Result<Object, Problem> {
     ledger.wire().touch();
@@ -87,12 +87,12 @@ pub async fn create(
     object.insert(node::REVISION.to_owned(), Value::Number(Number::from(1)));
     known(resource, &object)?;
 
-    let mut body = body(resource, asker, &object);
+    let mut body = body(resource, caller, &object);
     body.after = Some(attributes_of(&object));
-    let begun = asker.with_sent(body.clone());
-    let begin = lock_to_begin(ledger, asker).await?.append(Operation::Create, Phase::Begin, begun)?;
+    let begun = caller.with_sent(body.clone());
+    let begin = lock_to_begin(ledger, caller).await?.append(Operation::Create, Phase::Begin, begun)?;
     body.begin = Some(begin);
-    asker.hold(ledger, &body).await;
+    caller.hold(ledger, &body).await;
     ledger.lock().await?.append(Operation::Create, Phase::Commit, body)?;
     Ok(object)
 }
@@ -101,26 +101,26 @@ pub async fn create(
 pub async fn update(
     ledger: &Ledger,
     resource: &ResourceType,
-    asker: &Asker,
+    caller: &Caller,
     prior: &Object,
     planned: &Object,
 ) -> Result<Object, Problem> {
     ledger.wire().touch();
     let id = text(prior, node::ID).unwrap_or_default();
     let mut object = planned.clone();
-    let mut asked = body(resource, asker, &object);
+    let mut asked = body(resource, caller, &object);
     asked.id = Some(id.to_owned());
 
-    let mut transaction = lock_to_begin(ledger, asker).await?;
+    let mut transaction = lock_to_begin(ledger, caller).await?;
     let before = transaction.by_id(id)?;
     raise_revision(&mut object, before.as_deref());
     known(resource, &object)?;
     asked.before = before.as_deref().and_then(|entry| entry.after.clone());
     asked.after = Some(attributes_of(&object));
-    let begin = transaction.append(Operation::Update, Phase::Begin, asker.with_sent(asked.clone()))?;
+    let begin = transaction.append(Operation::Update, Phase::Begin, caller.with_sent(asked.clone()))?;
     drop(transaction);
     asked.begin = Some(begin);
-    asker.hold(ledger, &asked).await;
+    caller.hold(ledger, &asked).await;
 
     // Between the two the object may have been changed, or deleted, by someone else.
     let mut transaction = ledger.lock().await?;
@@ -146,20 +146,20 @@ pub async fn update(
 pub async fn delete(
     ledger: &Ledger,
     resource: &ResourceType,
-    asker: &Asker,
+    caller: &Caller,
     prior: &Object,
 ) -> Result<(), Problem> {
     ledger.wire().touch();
     let id = text(prior, node::ID).unwrap_or_default();
-    let mut asked = body(resource, asker, prior);
+    let mut asked = body(resource, caller, prior);
     asked.refs.clear();
 
-    let mut transaction = lock_to_begin(ledger, asker).await?;
+    let mut transaction = lock_to_begin(ledger, caller).await?;
     asked.before = attributes_before(transaction.by_id(id)?);
-    let begin = transaction.append(Operation::Delete, Phase::Begin, asker.with_sent(asked.clone()))?;
+    let begin = transaction.append(Operation::Delete, Phase::Begin, caller.with_sent(asked.clone()))?;
     drop(transaction);
     asked.begin = Some(begin);
-    asker.hold(ledger, &asked).await;
+    caller.hold(ledger, &asked).await;
 
     let mut transaction = ledger.lock().await?;
     asked.before = attributes_before(transaction.by_id(id)?);
@@ -177,8 +177,8 @@ fn attributes_before(entry: Option<Arc<Entry>>) -> Option<equiform_proto::ledger
     entry.and_then(|entry| entry.after.clone())
 }
 
-fn body(resource: &ResourceType, asker: &Asker, object: &Object) -> Body {
-    Body { refs: references(resource, object), ..asker.body(resource, object) }
+fn body(resource: &ResourceType, caller: &Caller, object: &Object) -> Body {
+    Body { refs: references(resource, object), ..caller.body(resource, object) }
 }
 
 /// The ids that an object refers to, each with the attribute that holds it.

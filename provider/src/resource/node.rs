@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ResourceType;
-use crate::schema::{Attribute, OnChange, Origin, Schema};
+use crate::schema::{Attribute, AttributeOrigin, OnChange, Schema};
 use crate::value::Type;
 
 /// The type's name, as a resource and as a data source.
@@ -34,7 +34,7 @@ pub fn data_source() -> Schema {
     let mut attributes = attributes();
     for attribute in &mut attributes {
         if attribute.name != KEY {
-            attribute.origin = Origin::Recomputed;
+            attribute.origin = AttributeOrigin::Recomputed;
         }
     }
     Schema { version: 0, description: "The node that has this key.", attributes }
@@ -55,43 +55,49 @@ fn attributes() -> Vec<Attribute> {
         attribute(
             KEY,
             Type::String,
-            Origin::Required,
+            AttributeOrigin::Required,
             replace,
             "The node's name in the graph. A change replaces the node.",
         ),
         refers(attribute(
             "refs",
             Type::set_of(Type::String),
-            Origin::Optional,
+            AttributeOrigin::Optional,
             update,
             "Ids of the nodes this one depends on. A change updates the node in place.",
         )),
         refers(attribute(
             "pinned_refs",
             Type::set_of(Type::String),
-            Origin::Optional,
+            AttributeOrigin::Optional,
             replace,
             "Ids of the nodes this one depends on. A change replaces the node.",
         )),
         attribute(
             "label",
             Type::String,
-            Origin::Optional,
+            AttributeOrigin::Optional,
             update,
             "Any text. A change updates the node in place.",
         ),
-        attribute("pin", Type::String, Origin::Optional, replace, "Any text. A change replaces the node."),
+        attribute(
+            "pin",
+            Type::String,
+            AttributeOrigin::Optional,
+            replace,
+            "Any text. A change replaces the node.",
+        ),
         attribute(
             ID,
             Type::String,
-            Origin::Minted,
+            AttributeOrigin::Minted,
             update,
             "The node's id: minted when it is created, never guessable, never used again.",
         ),
         attribute(
             REVISION,
             Type::Number,
-            Origin::Recomputed,
+            AttributeOrigin::Recomputed,
             update,
             "1 when the node is created, one more with every update.",
         ),

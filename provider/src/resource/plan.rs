@@ -1,6 +1,6 @@
 //! What a change amounts to: nothing, an update in place, or a replacement.
 
-use crate::schema::{OnChange, Origin, Schema};
+use crate::schema::{AttributeOrigin, OnChange, Schema};
 use crate::value::{Object, Value};
 
 /// What an object will be.
@@ -24,10 +24,12 @@ pub fn plan(schema: &Schema, prior: Option<&Object>, proposed: &Object) -> Plan 
 
     let planned = schema.attributes.iter().map(|attribute| {
         let value = match attribute.origin {
-            Origin::Required | Origin::Optional => after(attribute.name).clone(),
-            Origin::Minted if prior.is_some() => before(attribute.name).clone(),
-            Origin::Recomputed if prior.is_some() && changed.is_empty() => before(attribute.name).clone(),
-            Origin::Minted | Origin::Recomputed => Value::Unknown,
+            AttributeOrigin::Required | AttributeOrigin::Optional => after(attribute.name).clone(),
+            AttributeOrigin::Minted if prior.is_some() => before(attribute.name).clone(),
+            AttributeOrigin::Recomputed if prior.is_some() && changed.is_empty() => {
+                before(attribute.name).clone()
+            }
+            AttributeOrigin::Minted | AttributeOrigin::Recomputed => Value::Unknown,
         };
         (attribute.name.to_owned(), value)
     });

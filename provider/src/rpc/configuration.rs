@@ -11,8 +11,8 @@ use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::hold::{Hold, NoHold};
 use crate::ledger::{Ledger, LedgerFailure};
-use crate::resource::apply::Asker;
-use crate::schema::{Attribute, OnChange, Origin, Schema};
+use crate::resource::apply::Caller;
+use crate::schema::{Attribute, AttributeOrigin, OnChange, Schema};
 use crate::value::{Object, Type, Value};
 
 const LEDGER: &str = "ledger";
@@ -33,13 +33,13 @@ pub struct Configuration {
     /// The ledger; `None` while its name is not known yet.
     ledger: Option<Arc<Ledger>>,
     /// Who asks.
-    asker: Asker,
+    caller: Caller,
 }
 
 impl std::fmt::Debug for Configuration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let path = self.ledger.as_ref().map(|ledger| ledger.path());
-        f.debug_struct("Configuration").field("ledger", &path).field("asker", &self.asker).finish()
+        f.debug_struct("Configuration").field("ledger", &path).field("caller", &self.caller).finish()
     }
 }
 
@@ -48,7 +48,7 @@ impl Configuration {
     async fn noted(&self, session: &Session) -> Result<(), LedgerFailure> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
         ledger.wire().touch();
-        let signature = Asker { request: Some(session.request()), ..self.asker.clone() }.signature();
+        let signature = Caller { request: Some(session.request()), ..self.caller.clone() }.signature();
         ledger.note(Operation::Configure, Phase::Commit, signature).await
     }
 }
@@ -70,7 +70,7 @@ pub fn schema() -> Schema {
     let text = |name, description| Attribute {
         name,
         ty: Type::String,
-        origin: Origin::Optional,
+        origin: AttributeOrigin::Optional,
         on_change: OnChange::Update,
         refers: false,
         description,
@@ -91,9 +91,9 @@ pub fn schema() -> Schema {
             text(
                 HOLD,
                 "How operations are held between their begin and their end, so that those that the engine allows to \
-                 overlap do overlap: off, a time such as 5ms, or quiet (until no request has come in for some milliseconds; \
-                 quiet:5ms and quiet:5ms:SEED say for how long, and which one then goes on first). Without it \
-                 EQUIFORM_HOLD says so, and without that it is off.",
+                 overlap do overlap: off, a time such as 5ms, or quiet (until no request has come in for some \
+                 milliseconds; quiet:5ms and quiet:5ms:SEED say for how long, and which one then goes on first). \
+                 Without it EQUIFORM_HOLD says so, and without that it is off.",
             ),
         ],
     }
@@ -181,21 +181,21 @@ impl MockProvider {
         let session = Some(session.number);
         Ok(Configuration {
             ledger,
-            asker: Asker { run, engine_pid: host.pid(), session, hold, ..Asker::default() },
+            caller: Caller { run, engine_pid: host.pid(), session, hold, ..Caller::default() },
         })
     }
 
     /// The ledger that a host's requests go to, and how they sign.
-    pub(super) fn configured(&self, session: &Session) -> Result<(Arc<Ledger>, Asker), Problem> {
+    pub(super) fn configured(&self, session: &Session) -> Result<(Arc<Ledger>, Caller), Problem> {
         let own = session.configuration.lock().expect("no holder panics").clone();
         let configuration = own.or_else(|| {
             let configured = self.configured.lock().expect("no holder panics");
             configured.get(&session.host.pid()?).cloned()
         });
         match configuration {
-            Some(Configuration { ledger: Some(ledger), asker }) => {
+            Some(Configuration { ledger: Some(ledger), caller }) => {
                 let (number, request) = (Some(session.number), Some(session.request()));
-                Ok((ledger, Asker { session: number, request, stopped: session.stopped(), ..asker }))
+                Ok((ledger, Caller { session: number, request, stopped: session.stopped(), ..caller }))
             }
             Some(Configuration { ledger: None, .. }) => Err(Problem::new(
                 "The ledger's name is not known yet",
@@ -211,8 +211,8 @@ impl MockProvider {
         session.stop();
         // A stop is answered at once; the ledger may be locked by another. What was told to stop is stopped
         // in any case, so it does no harm if this line cannot be written.
-        if let Ok((ledger, asker)) = self.configured(session) {
-            let note = async move { ledger.note(Operation::Stop, Phase::Commit, asker.signature()).await };
+        if let Ok((ledger, caller)) = self.configured(session) {
+            let note = async move { ledger.note(Operation::Stop, Phase::Commit, caller.signature()).await };
             tokio::spawn(note);
         }
         stop_provider::Response { error: String::new() }

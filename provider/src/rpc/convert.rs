@@ -4,8 +4,8 @@ use equiform_proto::tfplugin6 as tf;
 use equiform_proto::tfplugin6::attribute_path::step::Selector;
 
 use crate::diagnostic::Problem;
-use crate::schema::{Origin, Schema};
-use crate::value::{Object, Step, Type, Value, json, msgpack};
+use crate::schema::{AttributeOrigin, Schema};
+use crate::value::{Object, PathStep, Type, Value, json, msgpack};
 
 /// Reads a value of the given type. An absent one is null.
 pub fn value_from(message: Option<&tf::DynamicValue>, ty: &Type) -> Result<Value, Problem> {
@@ -60,11 +60,11 @@ pub fn diagnostics(problems: impl IntoIterator<Item = Problem>) -> Vec<tf::Diagn
 }
 
 /// A path as a message.
-pub fn path_to(path: Vec<Step>) -> tf::AttributePath {
+pub fn path_to(path: Vec<PathStep>) -> tf::AttributePath {
     let step = |step| match step {
-        Step::Attribute(name) => Selector::AttributeName(name),
-        Step::Key(key) => Selector::ElementKeyString(key),
-        Step::Index(index) => Selector::ElementKeyInt(i64::try_from(index).unwrap_or(i64::MAX)),
+        PathStep::Attribute(name) => Selector::AttributeName(name),
+        PathStep::Key(key) => Selector::ElementKeyString(key),
+        PathStep::Index(index) => Selector::ElementKeyInt(i64::try_from(index).unwrap_or(i64::MAX)),
     };
     let steps = path.into_iter().map(|s| tf::attribute_path::Step { selector: Some(step(s)) });
     tf::AttributePath { steps: steps.collect() }
@@ -76,8 +76,8 @@ pub fn schema_to(schema: &Schema) -> tf::Schema {
         name: attribute.name.to_owned(),
         r#type: type_to(&attribute.ty),
         description: attribute.description.to_owned(),
-        required: attribute.origin == Origin::Required,
-        optional: attribute.origin == Origin::Optional,
+        required: attribute.origin == AttributeOrigin::Required,
+        optional: attribute.origin == AttributeOrigin::Optional,
         computed: attribute.origin.is_computed(),
         ..tf::schema::Attribute::default()
     };

@@ -45,15 +45,15 @@ impl MockProvider {
     ) -> Result<Object, Problem> {
         self.known_type(&request.type_name)?;
         let config = object_from(request.config.as_ref(), &self.data_source_type)?;
-        let (ledger, asker) = self.configured(session)?;
+        let (ledger, caller) = self.configured(session)?;
         let Some(key) = text(&config, node::KEY) else {
             return Err(Problem::engine("It read a data source whose key is not known.").at(node::KEY));
         };
         let found = find::by_key(&ledger, &self.resource, key).await;
-        let mut body = asker.body(&self.resource, found.as_ref().unwrap_or(&config));
+        let mut body = caller.body(&self.resource, found.as_ref().unwrap_or(&config));
         body.mode = Some("data".to_owned());
         body.sent.config = Some(json::digest(&config));
-        noted(&ledger, &asker.stopped, Operation::Read, body, found, |object| Some(json::digest(object)))
+        noted(&ledger, &caller.stopped, Operation::Read, body, found, |object| Some(json::digest(object)))
             .await
     }
 }

@@ -16,10 +16,10 @@ use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::ledger::{Body, Ledger, Sent};
 use crate::plugin::{Level, log};
-use crate::resource::apply::Asker;
+use crate::resource::apply::Caller;
 use crate::resource::plan::{Plan, plan};
 use crate::resource::{apply, find, node, private, stored, text};
-use crate::value::{Object, Step, Value, json};
+use crate::value::{Object, PathStep, Value, json};
 
 impl MockProvider {
     /// Refuses a type that the provider does not have.
@@ -125,15 +125,17 @@ impl MockProvider {
     ) -> Result<Option<Object>, Problem> {
         self.known_type(&request.type_name)?;
         let stored = object_from(request.current_state.as_ref(), &self.resource.object_type)?;
-        let (ledger, asker) = self.configured(session)?;
+        let (ledger, caller) = self.configured(session)?;
         let found = match private::check(&request.private, &stored) {
             Ok(()) => find::current(&ledger, &self.resource, &stored).await,
             Err(problem) => Err(problem),
         };
-        let mut body = asker.body(&self.resource, &stored);
+        let mut body = caller.body(&self.resource, &stored);
         body.sent.prior = Some(json::digest(&stored));
-        noted(&ledger, &asker.stopped, Operation::Read, body, found, |found| found.as_ref().map(json::digest))
-            .await
+        noted(&ledger, &caller.stopped, Operation::Read, body, found, |found| {
+            found.as_ref().map(json::digest)
+        })
+        .await
     }
 
     pub(super) async fn plan(
@@ -149,7 +151,7 @@ impl MockProvider {
                 ..plan_resource_change::Response::default()
             },
             Ok(Some(Plan { planned, replaced_by })) => {
-                let path = |name: &str| path_to(vec![Step::Attribute(name.to_owned())]);
+                let path = |name: &str| path_to(vec![PathStep::Attribute(name.to_owned())]);
                 plan_resource_change::Response {
                     requires_replace: replaced_by.into_iter().map(path).collect(),
                     planned_private: private::of_plan(&self.resource, &planned, &request.prior_private),
@@ -189,15 +191,16 @@ impl MockProvider {
             proposed.as_ref().map(|proposed| plan(&self.resource.schema, prior.as_ref(), proposed))
         });
         // A plan is possible before the ledger's name is known; there is nothing to write it into then.
-        let Ok((ledger, asker)) = self.configured(session) else { return planned };
+        let Ok((ledger, caller)) = self.configured(session) else { return planned };
         let object = prior.as_ref().or(proposed.as_ref());
-        let mut body = object.map_or_else(|| asker.signature(), |object| asker.body(&self.resource, object));
+        let mut body =
+            object.map_or_else(|| caller.signature(), |object| caller.body(&self.resource, object));
         body.sent.prior = prior.as_ref().map(json::digest);
         body.sent.config = config.as_ref().map(json::digest);
         if let Ok(Some(plan)) = &planned {
             body.sent.planned = Some(json::digest(&plan.planned));
         }
-        noted(&ledger, &asker.stopped, Operation::Plan, body, planned, |_| None).await
+        noted(&ledger, &caller.stopped, Operation::Plan, body, planned, |_| None).await
     }
 
     pub(super) async fn apply(
@@ -248,10 +251,10 @@ impl MockProvider {
         let prior = optional_object_from(request.prior_state.as_ref(), ty)?;
         let planned = optional_object_from(request.planned_state.as_ref(), ty)?;
         let config = optional_object_from(request.config.as_ref(), ty)?;
-        let (ledger, asker) = self.configured(session)?;
+        let (ledger, caller) = self.configured(session)?;
         let digest = |object: &Option<Object>| object.as_ref().map(json::digest);
         let sent = Sent { prior: digest(&prior), config: digest(&config), planned: digest(&planned) };
-        let asker = Asker { sent, ..asker };
+        let caller = Caller { sent, ..caller };
         let private = &request.planned_private;
         match (&prior, &planned) {
             (None, Some(planned)) => private::check_on_create(&resource, private, planned)?,
@@ -262,11 +265,13 @@ impl MockProvider {
         // A task of its own: an operation that has begun goes on to its end, also if the engine hangs up meanwhile.
         let change = tokio::spawn(async move {
             match (prior, planned) {
-                (None, Some(planned)) => apply::create(&ledger, &resource, &asker, &planned).await.map(Some),
+                (None, Some(planned)) => apply::create(&ledger, &resource, &caller, &planned).await.map(Some),
                 (Some(prior), Some(planned)) => {
-                    apply::update(&ledger, &resource, &asker, &prior, &planned).await.map(Some)
+                    apply::update(&ledger, &resource, &caller, &prior, &planned).await.map(Some)
                 }
-                (Some(prior), None) => apply::delete(&ledger, &resource, &asker, &prior).await.map(|()| None),
+                (Some(prior), None) => {
+                    apply::delete(&ledger, &resource, &caller, &prior).await.map(|()| None)
+                }
                 (None, None) => Ok(None),
             }
         });
@@ -301,13 +306,13 @@ impl MockProvider {
         request: &import_resource_state::Request,
     ) -> Result<Object, Problem> {
         self.known_type(&request.type_name)?;
-        let (ledger, asker) = self.configured(session)?;
+        let (ledger, caller) = self.configured(session)?;
         let found = self.object_to_import(&ledger, request).await;
         let body = match &found {
-            Ok(object) => asker.body(&self.resource, object),
-            Err(_) => Body { type_name: Some(self.resource.name.to_owned()), ..asker.signature() },
+            Ok(object) => caller.body(&self.resource, object),
+            Err(_) => Body { type_name: Some(self.resource.name.to_owned()), ..caller.signature() },
         };
-        noted(&ledger, &asker.stopped, Operation::Import, body, found, |object| Some(json::digest(object)))
+        noted(&ledger, &caller.stopped, Operation::Import, body, found, |object| Some(json::digest(object)))
             .await
     }
 

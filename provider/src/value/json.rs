@@ -8,7 +8,7 @@ use serde_json::map::Entry;
 use serde_json::{Value as Json, json};
 
 use super::budget::check_json;
-use super::{MAX_DEPTH, Number, Object, Step, Type, Value, ValueError};
+use super::{MAX_DEPTH, Number, Object, PathStep, Type, Value, ValueError};
 
 /// A value as JSON. An unknown, which JSON cannot say, becomes null.
 pub fn encode(value: &Value) -> Json {
@@ -134,7 +134,7 @@ fn read(json: &Json, ty: &Type, depth: usize) -> Result<Value, ValueError> {
     };
     let elements = |elements: &[Json], ty: &Type| {
         let each = elements.iter().enumerate();
-        each.map(|(i, element)| read(element, ty, depth).map_err(|error| error.within(Step::Index(i))))
+        each.map(|(i, element)| read(element, ty, depth).map_err(|error| error.within(PathStep::Index(i))))
             .collect::<Result<Vec<_>, _>>()
     };
     Ok(match (ty, json) {
@@ -149,7 +149,7 @@ fn read(json: &Json, ty: &Type, depth: usize) -> Result<Value, ValueError> {
             let pairs = array.iter().zip(types).enumerate();
             let elements: Result<Vec<_>, _> = pairs
                 .map(|(i, (element, ty))| {
-                    read(element, ty, depth).map_err(|error| error.within(Step::Index(i)))
+                    read(element, ty, depth).map_err(|error| error.within(PathStep::Index(i)))
                 })
                 .collect();
             Value::List(elements?)
@@ -159,7 +159,7 @@ fn read(json: &Json, ty: &Type, depth: usize) -> Result<Value, ValueError> {
                 .iter()
                 .map(|(key, value)| match read(value, ty, depth) {
                     Ok(value) => Ok((key.clone(), value)),
-                    Err(error) => Err(error.within(Step::Key(key.clone()))),
+                    Err(error) => Err(error.within(PathStep::Key(key.clone()))),
                 })
                 .collect();
             Value::Map(entries?)
@@ -171,7 +171,7 @@ fn read(json: &Json, ty: &Type, depth: usize) -> Result<Value, ValueError> {
                     let value = attributes.get(name).unwrap_or(&Json::Null);
                     match read(value, ty, depth) {
                         Ok(value) => Ok((name.clone(), value)),
-                        Err(error) => Err(error.within(Step::Attribute(name.clone()))),
+                        Err(error) => Err(error.within(PathStep::Attribute(name.clone()))),
                     }
                 })
                 .collect();

@@ -98,7 +98,7 @@ impl From<&str> for Value {
 
 /// One step from a value to a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// An object's attribute.
     Attribute(String),
     /// A map's element.
@@ -112,7 +112,7 @@ pub enum Step {
 #[error("{message}")]
 pub struct ValueError {
     /// Where in the value, from the outside in.
-    pub path: Vec<Step>,
+    pub path: Vec<PathStep>,
     /// What is wrong there.
     pub message: String,
 }
@@ -125,7 +125,7 @@ impl ValueError {
 
     /// The same error, seen from one step further out.
     #[must_use]
-    pub fn within(mut self, step: Step) -> Self {
+    pub fn within(mut self, step: PathStep) -> Self {
         self.path.insert(0, step);
         self
     }

@@ -7,7 +7,7 @@ use rmp::encode;
 
 use super::budget::Budget;
 use super::number::Wire;
-use super::{MAX_DEPTH, Number, Object, Step, Type, Value, ValueError};
+use super::{MAX_DEPTH, Number, Object, PathStep, Type, Value, ValueError};
 
 /// The extension type of an unknown value that says more than "unknown".
 const REFINED_UNKNOWN: i8 = 12;
@@ -130,7 +130,7 @@ impl<'a> Input<'a> {
                 types
                     .iter()
                     .enumerate()
-                    .map(|(i, ty)| self.value(ty, depth).map_err(|error| error.within(Step::Index(i))))
+                    .map(|(i, ty)| self.value(ty, depth).map_err(|error| error.within(PathStep::Index(i))))
                     .collect::<Result<_, _>>()
                     .map(Value::List)
             }
@@ -138,8 +138,9 @@ impl<'a> Input<'a> {
                 let mut map = Object::new();
                 for _ in 0..self.map_length(marker)? {
                     let key = self.key()?;
-                    let value =
-                        self.value(element, depth).map_err(|error| error.within(Step::Key(key.clone())))?;
+                    let value = self
+                        .value(element, depth)
+                        .map_err(|error| error.within(PathStep::Key(key.clone())))?;
                     insert(&mut map, key, value)?;
                 }
                 Ok(Value::Map(map))
@@ -151,8 +152,9 @@ impl<'a> Input<'a> {
                     let Some(ty) = types.get(&name) else {
                         return Err(ValueError::new(format!("there is no attribute {name:?}")));
                     };
-                    let value =
-                        self.value(ty, depth).map_err(|error| error.within(Step::Attribute(name.clone())))?;
+                    let value = self
+                        .value(ty, depth)
+                        .map_err(|error| error.within(PathStep::Attribute(name.clone())))?;
                     insert(&mut object, name, value)?;
                 }
                 for name in types.keys() {
@@ -188,7 +190,7 @@ impl<'a> Input<'a> {
     fn elements(&mut self, marker: Marker, ty: &Type, depth: usize) -> Result<Vec<Value>, ValueError> {
         // No capacity is set aside for what the length says: it may say anything, and every element takes a byte.
         (0..self.array_length(marker)?)
-            .map(|i| self.value(ty, depth).map_err(|error| error.within(Step::Index(i))))
+            .map(|i| self.value(ty, depth).map_err(|error| error.within(PathStep::Index(i))))
             .collect::<Result<_, _>>()
     }
 

@@ -229,7 +229,7 @@ fn an_error_tells_where_it_is() {
         Type::Map(Box::new(Type::List(Box::new(Type::Bool)))),
     )]));
     let error = msgpack::decode(b"\x81\xa1a\x81\xa1k\x92\xc3\x05", &ty).unwrap_err();
-    let path = [Step::Attribute("a".to_owned()), Step::Key("k".to_owned()), Step::Index(1)];
+    let path = [PathStep::Attribute("a".to_owned()), PathStep::Key("k".to_owned()), PathStep::Index(1)];
     assert_eq!(error.path, path);
     assert_eq!(json::decode(&json!({"a": {"k": [true, 5]}}), &ty).unwrap_err().path, path);
 }

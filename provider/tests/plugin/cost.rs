@@ -27,7 +27,9 @@ fn ledger_of(entries: u64, path: &Path) {
         entry.begin = (phase == Phase::Commit).then(|| seq - 1);
         entry.type_name = Some("mock_node".to_owned());
         let (key, id) = (format!("old-{number}"), format!("node-{number:020}"));
-        let after = json!({"key": key, "id": id, "revision": 1, "refs": null, "pinned_refs": null, "label": null, "pin": null});
+        let after = json!({
+            "key": key, "id": id, "revision": 1, "refs": null, "pinned_refs": null, "label": null, "pin": null
+        });
         (entry.key, entry.id) = (Some(key), Some(id));
         entry.after = Some(after.as_object().unwrap().clone());
         prev = write(serde_json::to_vec(&entry).unwrap());

@@ -21,7 +21,9 @@ impl Orphan {
     fn start(connect_timeout: Duration) -> Self {
         let folder = tempfile::tempdir().unwrap();
         // The outer shell ends at once and is waited for; the inner one goes on once it is gone.
-        let script = r#"sh -c 'while kill -0 "$0" 2>/dev/null; do :; done; echo $$ >pid; exec "$1" >line 2>said' $$ "$1" &"#;
+        let script = r#"
+            sh -c 'while kill -0 "$0" 2>/dev/null; do :; done; echo $$ >pid; exec "$1" >line 2>said' $$ "$1" &
+        "#;
         let plugin = command(folder.path());
         let environment = plugin.get_envs().filter_map(|(name, value)| Some((name, value?)));
         let mut starter = Command::new("/bin/sh");

@@ -360,7 +360,9 @@ proptest! {
     }
 
     #[test]
-    fn altering_any_byte_of_any_line_but_the_last_is_detected(place in any::<prop::sample::Index>(), flip in 1..=255u8) {
+    fn altering_any_byte_of_any_line_but_the_last_is_detected(
+        place in any::<prop::sample::Index>(), flip in 1..=255u8,
+    ) {
         let sample = scarred();
         let last = sample.lines().pop().unwrap().len() + 1;
         let mut bytes = sample.bytes;
