@@ -1,11 +1,11 @@
 //! A walk of the implicit generator by resources, and saturation: for comparison with an earlier run.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use equiform::egraph::{Limits, SmallEGraph, saturate};
-use equiform::generate::stream;
-use equiform::implicit::{Escape, Pace, Walker};
-use equiform::rules::Rules;
-use equiform::source::Source;
+use equiform::algebra::egraph::{Limits, SmallEGraph, saturate};
+use equiform::algebra::generate::stream;
+use equiform::algebra::implicit::{Escape, Pace, Walker};
+use equiform::algebra::rules::Rules;
+use equiform::algebra::source::Source;
 
 fn implicit_walk(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("implicit walk, ε 25 %");

@@ -1,29 +1,54 @@
 //! Equiform tests Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure.
 //!
-//! Modules follow the flow of data; `DESIGN.md` walks through them in that order. [`cli`] holds one file for each
-//! subcommand of the `equiform` binary and is the only place that prints or exits.
+//! The binary `equiform` is what people use; this is the library behind it, in layers of which each knows only those
+//! before it:
+//!
+//! - [`algebra`]: which programs mean the same. It generates families of equivalent programs from an e-graph.
+//! - [`spec`]: what a correct engine must do in a step: the operations, and their order.
+//! - [`case`]: a source with its variants and their stages, as data on disk.
+//! - [`evidence`]: what is on disk after a stage, whichever engine it was.
+//! - [`engines`]: find and install engines; drive them, and read back what they leave.
+//! - [`deploy`]: runs the stages of a variant on an engine.
+//! - [`judge`]: holds the evidence against the specification; it deploys nothing.
+//! - [`campaign`]: many cases on one engine, and what comes of them.
+//! - [`audit`]: a ledger, for people. [`cli`]: the subcommands, the only place that prints or exits.
+//!
+//! The programs of a campaign come from its settings alone:
+//!
+//! ```
+//! use equiform::campaign::Settings;
+//!
+//! let case = Settings { seed: 7, variants: 3, ..Settings::default() }.case(0);
+//! assert_eq!(case.variants.len(), 3);
+//! // All variants end in the same program, by whatever road.
+//! let last = |variant| case.batches(variant).unwrap().last().unwrap().program.clone();
+//! assert_eq!(last(0), last(1));
+//! ```
+//!
+//! And what an engine must do in a step follows from what is deployed and what is written:
+//!
+//! ```
+//! use equiform::campaign::Settings;
+//! use equiform::spec::{Deployed, LeftOut, Options, Step, discipline::TERRAFORM};
+//!
+//! let case = Settings::default().case(0);
+//! let batches = case.batches(0).unwrap();
+//! let (first, second) = (&batches[0].program, &batches[1].program);
+//! let step = Step { deployed: &Deployed::by(first), program: second, options: &Options::default() };
+//! let expectation = step.expectation(TERRAFORM, &LeftOut::none());
+//! for (one, other, reason) in expectation.pairs() {
+//!     println!("{one} ends before {other} begins: {}", reason.rule.text());
+//! }
+//! ```
 
+pub mod algebra;
 pub mod audit;
-pub mod batch;
 pub mod campaign;
 pub mod case;
 pub mod cli;
-pub mod compare;
-pub mod coverage;
 pub mod deploy;
-pub mod egraph;
-pub mod engine;
-pub mod generate;
-pub mod graph;
-pub mod implicit;
-mod lexer;
-pub mod model;
-pub mod observe;
-pub mod oracle;
+pub mod engines;
+pub mod evidence;
+pub mod judge;
 mod private;
-pub mod program;
-pub mod render;
-pub mod rewrite;
-pub mod rules;
-pub mod source;
-pub mod study;
+pub mod spec;

@@ -33,9 +33,10 @@ const FROM_ONE: &str = "`0` cannot be used; give a whole number from 1 on";
 #[test]
 fn a_campaign_of_nothing_is_refused() {
     for command in [&["run"][..], &["compare", "--engine=terraform", "--engine=tofu"]] {
-        for option in ["--sources=0", "--variants=0", "--batches=0", "--timeout=0"] {
+        for option in ["--sources=0", "--variants=0", "--batches=0"] {
             refused(&[command, &[option]].concat(), FROM_ONE);
         }
+        refused(&[command, &["--timeout=0"]].concat(), "`0` is no duration; give one such as 90s, 2m or 1h");
         for option in ["--resources=0", "--resources=0..2"] {
             refused(&[command, &[option]].concat(), "there is nothing to test with none; begin with 1");
         }

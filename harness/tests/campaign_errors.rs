@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use equiform::campaign::judge;
+use equiform::judge::variant as judge;
 use limits::{limit_file_size, obey_permissions};
 use tempfile::TempDir;
 
@@ -41,7 +41,7 @@ fn refused(output: &Output, sentences: &[&str]) {
     for sentence in sentences {
         assert!(stdout.contains(sentence) || stderr.contains(sentence), "{sentence:?}: {stdout}{stderr}");
     }
-    for oracle in equiform::oracle::ORACLES {
+    for oracle in equiform::judge::oracles::ORACLES {
         assert!(!stderr.contains(&format!(": {}: ", oracle.name)), "{stderr}");
         assert!(!stdout.contains(&format!("× {}: ", oracle.name)), "{stdout}");
     }
@@ -106,7 +106,7 @@ fn a_limit_on_the_size_of_files_ends_a_campaign_and_without_it_the_campaign_goes
     let out = folder.path().join("out");
     let advice = "or raise the limit on the size of files. What was judged is kept; stopped after";
     // The engine, its state and the ledger meet the first limit; only our own look ahead meets the second.
-    for limit in [3_000, 66_000] {
+    for limit in [16_000, 66_000] {
         let mut command = campaign(ENGINE, &out);
         limit_file_size(&mut command, limit);
         refused(&command.output().unwrap(), &["there is no room to write in", advice]);
@@ -170,14 +170,15 @@ fn engine_with(folder: &Path, name: &str, value: &str) -> PathBuf {
 fn a_provider_that_panics_ends_the_campaign_and_is_not_held_against_the_engine() {
     let folder = tempfile::tempdir().unwrap();
     let engine = engine_with(folder.path(), "EQUIFORM_TEST_PANIC", "1");
-    for way in ["reattach", "init"] {
-        let out = folder.path().join(way);
+    for mode in ["reattach", "init"] {
+        let out = folder.path().join(mode);
         // One that engines attach to has its environment from us, one that they start has it from them.
-        let mut command = match way {
+        let mut command = match mode {
             "reattach" => campaign(ENGINE, &out),
             _ => campaign(engine.to_str().unwrap(), &out),
         };
-        let output = command.args(["--provider", way]).env("EQUIFORM_TEST_PANIC", "3").output().unwrap();
+        let output =
+            command.args(["--provider-mode", mode]).env("EQUIFORM_TEST_PANIC", "3").output().unwrap();
         let log = out.canonicalize().unwrap().join("provider.log");
         refused(
             &output,
@@ -190,12 +191,12 @@ fn a_provider_that_panics_ends_the_campaign_and_is_not_held_against_the_engine()
         holds_whole_variants(&out);
         let said = fs::read_to_string(&log).unwrap();
         assert!(said.contains("This is a bug in the mock provider"), "{said}");
-        // What it left does not stand in the way of another try.
-        let again = campaign(if way == "init" { engine.to_str().unwrap() } else { ENGINE }, &out)
-            .args(["--provider", way])
+        // What it left does not stand in the mode of another try.
+        let again = campaign(if mode == "init" { engine.to_str().unwrap() } else { ENGINE }, &out)
+            .args(["--provider-mode", mode])
             .output()
             .unwrap();
-        match way {
+        match mode {
             "reattach" => assert!(again.status.success(), "{again:?}"),
             _ => refused(&again, &["the provider crashed"]),
         }
@@ -216,10 +217,10 @@ fn is_private(path: &Path) {
 #[test]
 fn evidence_is_its_owners_alone_whatever_the_umask() {
     let folder = tempfile::tempdir().unwrap();
-    let outs = ["reattach", "init"].map(|way| (way, folder.path().join(way)));
-    for (way, out) in &outs {
+    let outs = ["reattach", "init"].map(|mode| (mode, folder.path().join(mode)));
+    for (mode, out) in &outs {
         let mut command = campaign(ENGINE, out);
-        command.args(["--provider", way]);
+        command.args(["--provider-mode", mode]);
         // SAFETY: between fork and exec only a system call is made.
         unsafe {
             command.pre_exec(|| {
@@ -289,7 +290,7 @@ fn a_ledger_or_a_record_that_is_cut_makes_its_variant_inconclusive() {
 fn a_case_of_a_newer_version_is_told() {
     let newer = |_| br#"{"version": 99, "novelty": true}"#.to_vec();
     let (folder, path) = damaged("case-0000/case.json", newer);
-    let sentence = "has case version 99, and this program reads version 1: use a newer equiform";
+    let sentence = "has case version 99, and this program reads versions up to 2: use a newer equiform";
     refused(&judged(&folder.path().join("out")), &[sentence]);
     let replay = equiform(&["replay", "--engine", ENGINE, "--out"])
         .arg(folder.path().join("replayed"))

@@ -105,7 +105,8 @@ fn an_installed_terraform_is_found_and_works_like_any_other() {
     let program = tempfile::tempdir().unwrap();
     fs::write(
         program.path().join("main.tf"),
-        "variable \"word\" {}\nresource \"terraform_data\" \"it\" { input = var.word }\noutput \"said\" { value = var.word }\n",
+        "variable \"word\" {}\nresource \"terraform_data\" \"it\" { input = var.word }\n\
+         output \"said\" { value = var.word }\n",
     )
     .unwrap();
     let terraform = |arguments: &[&str], input: &str| run(&path, program.path(), arguments, input);

@@ -121,7 +121,8 @@ fn eval_says_line_and_column() {
     let message = fails(2, &["eval"], "(add a empty)\n(add b\n  (rem c empty))\n");
     assert_eq!(
         message,
-        "{\"nodes\":[\"a\"],\"edges\":[]}\nerror: standard input, line 3, column 4: (rem c …): c is not in the graph at this point; add it first\n"
+        "{\"nodes\":[\"a\"],\"edges\":[]}\n\
+         error: standard input, line 3, column 4: (rem c …): c is not in the graph at this point; add it first\n"
     );
 }
 

@@ -8,13 +8,13 @@ use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
-use equiform::campaign::judge;
-use equiform::campaign::verdict::Result as TrialResult;
-use equiform::oracle::{ORACLES, Oracle};
+use equiform::judge::oracles::{ORACLES, Oracle};
+use equiform::judge::variant as judge;
+use equiform::judge::verdict::VariantResult;
 use equiform_proto::ledger::{Entry, LineHash};
 use synthetic::{ENTRIES_PER_RESOURCE, Tree};
 
-fn judged(folder: &Path) -> TrialResult {
+fn judged(folder: &Path) -> VariantResult {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let mut verdict = judge::case(0, folder, &oracles).unwrap();
     verdict.variants.remove(0).result
@@ -50,7 +50,7 @@ fn bytes_to_judge(entries: usize) -> usize {
     let folder = tempfile::tempdir().unwrap();
     Tree { resources: entries / ENTRIES_PER_RESOURCE }.write(folder.path());
     let before = TAKEN.get();
-    assert_eq!(judged(folder.path()), TrialResult::Pass);
+    assert_eq!(judged(folder.path()), VariantResult::Pass);
     TAKEN.get() - before
 }
 
@@ -65,7 +65,7 @@ fn four_times_the_entries_take_four_times_the_work() {
 #[track_caller]
 fn is_inconclusive(folder: &Path, why: &str) {
     match judged(folder) {
-        TrialResult::Inconclusive { reason } => assert!(reason.contains(why), "{reason}"),
+        VariantResult::Inconclusive { reason } => assert!(reason.contains(why), "{reason}"),
         other => panic!("{other:?}"),
     }
 }
@@ -74,7 +74,7 @@ fn is_inconclusive(folder: &Path, why: &str) {
 fn with(file: &str, change: impl FnOnce(String) -> String) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     Tree { resources: 20 }.write(folder.path());
-    assert_eq!(judged(folder.path()), TrialResult::Pass);
+    assert_eq!(judged(folder.path()), VariantResult::Pass);
     let path = folder.path().join("variant-0000").join(file);
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, change(text)).unwrap();
@@ -133,7 +133,7 @@ fn what_a_stage_does_after_a_later_one_has_begun_is_a_finding() {
             }
         })
     });
-    let TrialResult::Fail { findings } = judged(mixed.path()) else { panic!("it did not wait") };
+    let VariantResult::Fail { findings } = judged(mixed.path()) else { panic!("it did not wait") };
     assert!(findings.iter().any(|finding| finding.kind == "does not wait"), "{findings:?}");
 }
 

@@ -16,14 +16,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use equiform::engine::{Engine, Engines};
+use equiform::engines::{Engine, Engines};
 use equiform_proto::ledger::{Operation, Phase, Reader, Record, World};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
 const NODES: usize = 40;
 /// No command takes this long; one that does hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn number_from_env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
@@ -124,7 +124,9 @@ impl Place {
 
 /// Chains of four, side by side.
 fn program() -> String {
-    let mut text = "terraform {\n  required_providers {\n    mock = { source = \"equiform.test/equiform/mock\" }\n  }\n}\n".to_owned();
+    let mut text = "terraform {\n  required_providers {\n    \
+                    mock = { source = \"equiform.test/equiform/mock\" }\n  }\n}\n"
+        .to_owned();
     for node in 0..NODES {
         let refs = match node % 4 {
             0 => String::new(),
@@ -166,7 +168,7 @@ fn finish(mut child: Child, context: &str) -> Output {
     };
     let stdout = read(child.stdout.take().map(|pipe| Box::new(pipe) as _));
     let stderr = read(child.stderr.take().map(|pipe| Box::new(pipe) as _));
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
             break status;
@@ -227,7 +229,7 @@ fn kill_run(engine: &Engine, random: &mut Random, context: &str) -> Outcome {
 
     // What the provider may still do after its engine's end is over when it has left: wait for that, by the
     // socket's folder.
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while kills_engine && providers_left(&place) {
         assert!(Instant::now() < deadline, "{context}: a provider outlives its engine");
         std::thread::sleep(Duration::from_millis(2));

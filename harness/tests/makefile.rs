@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use equiform::engine::Engines;
+use equiform::engines::Engines;
 use tempfile::TempDir;
 
 fn root() -> PathBuf {

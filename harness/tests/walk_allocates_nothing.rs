@@ -3,9 +3,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use equiform::generate::stream;
-use equiform::implicit::{Escape, Pace, Walker};
-use equiform::source::Source;
+use equiform::algebra::generate::stream;
+use equiform::algebra::implicit::{Escape, Pace, Walker};
+use equiform::algebra::source::Source;
 
 struct Counting;
 

@@ -14,22 +14,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use equiform::campaign::known::KnownFindings;
 use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
-use equiform::campaign::verdict::VariantVerdict;
-use equiform::campaign::{Campaign, Settings, Watcher, case_folder, judge};
+use equiform::campaign::{Campaign, Settings, Watcher, case_folder};
 use equiform::deploy::Runner;
-use equiform::deploy::access::{Provider, Way};
-use equiform::deploy::driver::Driver;
-use equiform::deploy::evidence::{STAGES, Stage, StageRecord};
+use equiform::deploy::access::Provider;
 use equiform::deploy::hold::Hold;
-use equiform::deploy::spent::Split;
 use equiform::deploy::stop::Stop;
-use equiform::deploy::terraform::Terraform;
-use equiform::engine::{EngineChoice, Engines};
-use equiform::oracle::{ORACLES, Oracle};
-use equiform::render::Syntax;
+use equiform::deploy::time_spent::TimeSplit;
+use equiform::engines::driver::Syntax;
+use equiform::engines::driver::{Driver, ProviderMode};
+use equiform::engines::terraform::Terraform;
+use equiform::engines::{EngineChoice, Engines};
+use equiform::evidence::{STAGES, StageRecord};
+use equiform::judge::known::KnownFindings;
+use equiform::judge::oracles::{ORACLES, Oracle};
+use equiform::judge::variant as judge;
+use equiform::judge::verdict::VariantVerdict;
 use plain::Plain;
 
 const VARIANTS: u64 = 5;
@@ -90,7 +91,7 @@ fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
     let ours = |jobs, hold| Ours::new(&engine, jobs, hold);
     let parallel = ours(processors, Hold::default());
     let (unheld, alone) = (ours(processors, Hold::Off), ours(1, Hold::default()));
-    let mirror = Provider::start(Way::Init).unwrap_or_else(|error| panic!("{error}"));
+    let mirror = Provider::start(ProviderMode::Init).unwrap_or_else(|error| panic!("{error}"));
     let plain = Plain { engine: engine.clone(), mirror: mirror.access() };
     let mut measured: [Measured; 4] = Default::default();
     let rounds = settings.sources.div_ceil(CASES_A_ROUND);
@@ -147,13 +148,14 @@ impl Watcher for Nobody {
 
 impl Ours {
     fn new(engine: &Arc<dyn Driver>, jobs: usize, hold: Hold) -> Self {
-        let provider = Provider::start(Way::Reattach).unwrap_or_else(|error| panic!("{error}"));
+        let provider = Provider::start(ProviderMode::Reattach).unwrap_or_else(|error| panic!("{error}"));
         let runner = Runner {
             engine: engine.clone(),
             access: provider.access(),
+            provider_log: provider.log(),
             syntax: Syntax::Hcl,
             hold,
-            patience: Duration::from_secs(120),
+            timeout: Duration::from_secs(120),
             stop: Stop::default(),
             spent: Arc::default(),
         };
@@ -187,23 +189,22 @@ impl Ours {
             let records: Vec<StageRecord> =
                 serde_json::from_slice(&records.expect("a deployment leaves records"))
                     .expect("they are JSON");
-            let is_batch = |record: &&StageRecord| {
-                (1..=settings.batches).any(|batch| record.stage == Stage::Batch(batch).name())
-            };
-            measured.batches += records.iter().filter(is_batch).filter(|record| record.succeeded()).count();
+            let is_batch =
+                |record: &&StageRecord| record.stage.starts_with("batch-") && record.exit == Some(0);
+            measured.batches += records.iter().filter(is_batch).count();
         }
     }
 
     /// Where the time went, and for how long threads had nothing to do.
-    fn split(&self, time: Duration) -> (Split, Duration) {
+    fn split(&self, time: Duration) -> (TimeSplit, Duration) {
         let split = self.runner.spent.split(self.provider.computed());
         let threads = time * u32::try_from(self.jobs).expect("there are few");
         (split, threads.saturating_sub(split.total()))
     }
 }
 
-fn print_split(one: &(Split, Duration), other: &(Split, Duration)) {
-    let row = |name: &str, part: &dyn Fn(&(Split, Duration)) -> Duration| {
+fn print_split(one: &(TimeSplit, Duration), other: &(TimeSplit, Duration)) {
+    let row = |name: &str, part: &dyn Fn(&(TimeSplit, Duration)) -> Duration| {
         let [one, other] = [one, other].map(|split| {
             let (time, whole) = (part(split), split.0.total() + split.1);
             let percent = 100.0 * time.as_secs_f64() / whole.as_secs_f64();

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use equiform::case::Case;
-use equiform::deploy::access::Access;
-use equiform::deploy::driver::Driver;
 use equiform::deploy::process::{Command, Ended};
-use equiform::render::{Syntax, label};
+use equiform::engines::driver::{Access, Driver, Syntax};
+use equiform::spec::Address;
 
 /// An engine that is run the plain way.
 pub struct Plain {
@@ -39,16 +38,16 @@ impl Plain {
             fs::create_dir_all(&work).expect("the folder can be made");
             let mut last = String::new();
             for batch in case.batches(variant).expect("a generated case is well-formed") {
-                let program = self.engine.render(&batch.deployment, &batch.order, Syntax::Hcl);
+                let program = self.engine.render(&batch.program, &batch.order, Syntax::Hcl);
                 match self.deploy(&program, &work) {
                     Some(graph) => last = graph,
                     None => break,
                 }
                 outcome.batches += 1;
             }
-            let nodes: BTreeSet<String> = case.source.nodes.iter().map(|node| label(node)).collect();
+            let nodes: BTreeSet<String> = case.source.nodes.iter().map(|node| name(node)).collect();
             let edges = case.source.edges.iter();
-            let edges = edges.map(|(dependency, dependent)| (label(dependent), label(dependency))).collect();
+            let edges = edges.map(|(dependency, dependent)| (name(dependent), name(dependency))).collect();
             outcome.found += usize::from(Dot::read(&last) != Dot::of(nodes, &edges));
         }
         outcome
@@ -59,21 +58,27 @@ impl Plain {
         // Neither need be there.
         let _ = fs::remove_dir_all(work.join(".terraform"));
         let _ = fs::remove_file(work.join(".terraform.lock.hcl"));
-        fs::write(work.join(Syntax::Hcl.file()), program).expect("the program can be written");
+        fs::write(work.join(self.engine.program_file(Syntax::Hcl)), program)
+            .expect("the program can be written");
         let commands: [&[&str]; 3] =
             [&["init", "-input=false"], &["apply", "-auto-approve", "-input=false"], &["graph"]];
         let printed = work.join("stdout");
         for arguments in commands {
             let mut command = Command::new(self.engine.executable(), work);
             command.environment.extend(self.engine.environment(&self.mirror));
-            let patience = Duration::from_secs(120);
-            let ended = command.run(arguments, &printed, &work.join("stderr"), patience);
+            let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+            let ended = command.run(&arguments, &printed, &work.join("stderr"), Duration::from_secs(120));
             if ended.expect("the engine can be started").end != Ended::Exit(0) {
                 return None;
             }
         }
         Some(fs::read_to_string(printed).expect("the engine prints text"))
     }
+}
+
+/// The name of the resource that stands for a node.
+fn name(node: &str) -> String {
+    Address::of_node(node).name().to_owned()
 }
 
 /// A graph as `graph` tells it: resources, and what each leads to. Engines leave out an edge that others stand for, so

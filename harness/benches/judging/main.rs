@@ -10,9 +10,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use equiform::campaign::judge;
-use equiform::campaign::verdict::Result as TrialResult;
-use equiform::oracle::{ORACLES, Oracle};
+use equiform::judge::oracles::{ORACLES, Oracle};
+use equiform::judge::variant as judge;
+use equiform::judge::verdict::VariantResult;
 use synthetic::{ENTRIES_PER_RESOURCE, Tree};
 
 /// Names the case to judge to a process that was started for it.
@@ -45,7 +45,7 @@ fn measure() {
 fn judge_and_tell(folder: &Path) {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let verdict = judge::case(0, folder, &oracles).expect("there is a case");
-    assert!(verdict.variants.iter().all(|variant| variant.result == TrialResult::Pass), "{verdict:?}");
+    assert!(verdict.variants.iter().all(|variant| variant.result == VariantResult::Pass), "{verdict:?}");
     println!("{} {}", processor_time().as_secs_f64(), peak_megabytes());
 }
 

@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use equiform::case::edges::EdgeChoice;
-use equiform::case::{CASE_FILE, CASE_VERSION, Case};
-use equiform::deploy::evidence::{ERRORS, LEDGER, OUTPUT, STAGES, STATE, Stage, StageRecord};
+use equiform::case::choices::Choices;
+use equiform::case::stage::{JudgedAs, Stage};
+use equiform::case::{CASE_FILE, Case};
+use equiform::evidence::{ERRORS, LEDGER, OUTPUT, STAGES, STATE, StageRecord};
 use equiform_proto::ledger::{Attributes, Digest, Entry, LineHash, Operation, Phase, Reference};
 use serde_json::json;
 
@@ -24,7 +25,7 @@ pub struct Tree {
 }
 
 /// An operation on a resource, and whether it has its further reference afterwards.
-type Step = (Operation, usize, bool);
+type Change = (Operation, usize, bool);
 
 impl Tree {
     fn parent(child: usize) -> Option<usize> {
@@ -63,29 +64,20 @@ impl Tree {
             .map(|(above, below)| (format!("r{above}"), format!("r{below}")))
             .collect();
         let nodes: Vec<String> = all.map(|resource| format!("r{resource}")).collect();
-        Case {
-            version: CASE_VERSION,
-            engine: None,
-            left_out: Default::default(),
-            equiform: None,
-            provider: None,
-            seed: 0,
-            source: serde_json::from_value(json!({ "nodes": nodes, "edges": edges })).unwrap(),
-            edges: EdgeChoice { seed: 0, pinned: 0.0, depends_on: 0.0, create_before_destroy: 0.0 },
-            variants: vec![variant + &")".repeat(steps.len())],
-        }
+        let source = serde_json::from_value(json!({ "nodes": nodes, "edges": edges })).unwrap();
+        Case::new(0, source, Choices::default(), vec![variant + &")".repeat(steps.len())]).unwrap()
     }
 
-    fn steps(&self, stage: Stage) -> Vec<Step> {
+    fn steps(&self, stage: &Stage) -> Vec<Change> {
         let all = 0..self.resources;
-        match stage {
-            Stage::Batch(1) => all.map(|resource| (Operation::Create, resource, false)).collect(),
-            Stage::Batch(_) => all
+        match stage.judged_as {
+            JudgedAs::Batch => all.map(|resource| (Operation::Create, resource, false)).collect(),
+            JudgedAs::Source => all
                 .filter(|&resource| Self::is_updated(resource))
                 .map(|resource| (Operation::Update, resource, true))
                 .collect(),
-            Stage::Idle | Stage::Cross => Vec::new(),
-            Stage::Destroy => all.rev().map(|resource| (Operation::Delete, resource, true)).collect(),
+            JudgedAs::Idle | JudgedAs::Cross | JudgedAs::Plan => Vec::new(),
+            JudgedAs::Destroy => all.rev().map(|resource| (Operation::Delete, resource, true)).collect(),
         }
     }
 
@@ -96,17 +88,17 @@ impl Tree {
         fs::write(folder.join(CASE_FILE), serde_json::to_string(&self.case()).unwrap()).unwrap();
         let mut ledger = Writer::begin(&place.join(LEDGER));
         let mut records = Vec::new();
-        for stage in Stage::all(2) {
-            let kept = place.join(stage.name());
+        for stage in &Stage::usual(2, 0) {
+            let kept = place.join(&stage.name);
             fs::create_dir(&kept).unwrap();
             let steps = self.steps(stage);
             self.write_requests(&mut ledger, stage);
-            steps.iter().for_each(|step| ledger.operation(&stage.name(), step));
+            steps.iter().for_each(|step| ledger.operation(&stage.name, step));
             fs::write(kept.join(ERRORS), "").unwrap();
             write_output(&kept.join(OUTPUT), stage, &steps);
             self.write_state(&kept.join(STATE), stage);
             records.push(StageRecord {
-                stage: stage.name(),
+                stage: stage.name.clone(),
                 command: "apply".to_owned(),
                 exit: Some(0),
                 timed_out: false,
@@ -121,17 +113,17 @@ impl Tree {
     }
 
     /// Every object is read, and every resource of the program planned.
-    fn write_requests(&self, ledger: &mut Writer, stage: Stage) {
-        let (run, is_first) = (stage.name(), stage == Stage::Batch(1));
+    fn write_requests(&self, ledger: &mut Writer, stage: &Stage) {
+        let (run, is_first) = (&stage.name, stage.judged_as == JudgedAs::Batch);
         // What the object was before the stage, and what it is to be.
-        let before = !matches!(stage, Stage::Batch(_));
+        let before = !matches!(stage.judged_as, JudgedAs::Batch | JudgedAs::Source);
         for resource in (0..self.resources).filter(|_| !is_first) {
-            ledger.request(&run, Operation::Read, resource, |entry| {
+            ledger.request(run, Operation::Read, resource, |entry| {
                 entry.prior = Some(Digest::of(&attributes(resource, before)));
             });
         }
-        for resource in (0..self.resources).filter(|_| stage != Stage::Destroy) {
-            ledger.request(&run, Operation::Plan, resource, |entry| {
+        for resource in (0..self.resources).filter(|_| stage.judged_as != JudgedAs::Destroy) {
+            ledger.request(run, Operation::Plan, resource, |entry| {
                 entry.prior = (!is_first).then(|| Digest::of(&attributes(resource, before)));
                 entry.config = Some(Digest::of(&attributes(resource, !is_first)));
                 entry.planned = entry.config;
@@ -139,21 +131,21 @@ impl Tree {
         }
     }
 
-    fn write_state(&self, path: &Path, stage: Stage) {
+    fn write_state(&self, path: &Path, stage: &Stage) {
         let mut file = BufWriter::new(File::create(path).unwrap());
-        let serial = match stage {
-            Stage::Batch(number) => number,
-            Stage::Idle | Stage::Cross => 2,
-            Stage::Destroy => 3,
+        let serial = match stage.judged_as {
+            JudgedAs::Batch => 1,
+            JudgedAs::Source | JudgedAs::Idle | JudgedAs::Cross | JudgedAs::Plan => 2,
+            JudgedAs::Destroy => 3,
         };
         write!(file, "{{\"version\":4,\"serial\":{serial},\"lineage\":\"synthetic\",\"resources\":[")
             .unwrap();
-        let there = if stage == Stage::Destroy { 0 } else { self.resources };
+        let there = if stage.judged_as == JudgedAs::Destroy { 0 } else { self.resources };
         for resource in 0..there {
             let dependencies =
                 Self::ancestors(resource).into_iter().map(|above| format!("mock_node.r{above}"));
             let instance = json!({
-                "attributes": attributes(resource, stage != Stage::Batch(1)),
+                "attributes": attributes(resource, stage.judged_as != JudgedAs::Batch),
                 "dependencies": dependencies.collect::<Vec<_>>(),
             });
             let entry =
@@ -219,7 +211,7 @@ impl Writer {
     }
 
     /// Begin and commit of an operation.
-    fn operation(&mut self, run: &str, &(operation, resource, further): &Step) {
+    fn operation(&mut self, run: &str, &(operation, resource, further): &Change) {
         let begin = self.seq + 1;
         for phase in [Phase::Begin, Phase::Commit] {
             self.seq += 1;
@@ -247,18 +239,18 @@ impl Writer {
     }
 }
 
-fn write_output(path: &Path, stage: Stage, steps: &[Step]) {
+fn write_output(path: &Path, stage: &Stage, steps: &[Change]) {
     let mut file = BufWriter::new(File::create(path).unwrap());
     for (operation, resource, _) in steps {
         let change =
-            json!({ "resource": { "resource_name": format!("r{resource}") }, "action": operation.name() });
+            json!({ "resource": { "addr": format!("mock_node.r{resource}") }, "action": operation.name() });
         let message = json!({ "@level": "info", "type": "planned_change", "change": change });
         writeln!(file, "{message}").unwrap();
     }
     let count = |wanted| steps.iter().filter(|(operation, ..)| *operation == wanted).count();
     let (add, change, remove) =
         (count(Operation::Create), count(Operation::Update), count(Operation::Delete));
-    for operation in if stage == Stage::Cross { &["plan"][..] } else { &["plan", "apply"] } {
+    for operation in if stage.judged_as == JudgedAs::Cross { &["plan"][..] } else { &["plan", "apply"] } {
         let changes = json!({ "operation": operation, "add": add, "change": change, "remove": remove });
         writeln!(file, "{}", json!({ "@level": "info", "type": "change_summary", "changes": changes }))
             .unwrap();

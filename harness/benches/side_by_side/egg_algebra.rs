@@ -7,9 +7,9 @@ use egg::{
     Analysis, ConditionalApplier, DidMerge, EGraph, Id, Pattern, Rewrite, Runner, SimpleScheduler, Subst,
     Var, define_language,
 };
-use equiform::egraph::{Denotation, Packed};
-use equiform::graph::Resource;
-use equiform::rules::{Base, Binding, Kind, Rule, Rules, StepPattern};
+use equiform::algebra::egraph::{Denotation, Packed};
+use equiform::algebra::graph::Resource;
+use equiform::algebra::rules::{Base, Binding, Rule, Rules, StepKind, StepPattern};
 
 define_language! {
     enum Algebra {
@@ -53,10 +53,10 @@ impl Analysis<Algebra> for Denote {
         let (kind, first, second, inner) = match *node {
             Algebra::Empty => return Meaning::Graph(Packed::empty()),
             Algebra::Name(number) => return Meaning::Resource(Resource::new(number)),
-            Algebra::Add([a, inner]) => (Kind::Add, a, a, inner),
-            Algebra::Rem([a, inner]) => (Kind::Rem, a, a, inner),
-            Algebra::Con([a, b, inner]) => (Kind::Con, a, b, inner),
-            Algebra::Disc([a, b, inner]) => (Kind::Disc, a, b, inner),
+            Algebra::Add([a, inner]) => (StepKind::Add, a, a, inner),
+            Algebra::Rem([a, inner]) => (StepKind::Rem, a, a, inner),
+            Algebra::Con([a, b, inner]) => (StepKind::Con, a, b, inner),
+            Algebra::Disc([a, b, inner]) => (StepKind::Disc, a, b, inner),
         };
         let (first, second) = (resource(egraph, first), resource(egraph, second));
         Meaning::Graph(

@@ -6,14 +6,14 @@ mod egg_algebra;
 
 use std::time::{Duration, Instant};
 
-use equiform::egraph::{ClassId, Extraction, Frozen, Limits, Operations};
-use equiform::generate::{Generator, stream, variants};
-use equiform::implicit::{Escape, Pace};
-use equiform::program::Program;
-use equiform::rewrite::Budget;
-use equiform::rules::Rules;
-use equiform::source::Source;
-use equiform::study::Tally;
+use equiform::algebra::egraph::{ClassId, Extraction, Frozen, Limits, Operations};
+use equiform::algebra::generate::{Generator, stream, variants};
+use equiform::algebra::implicit::{Escape, Pace};
+use equiform::algebra::program::Program;
+use equiform::algebra::rewrite::Budget;
+use equiform::algebra::rules::Rules;
+use equiform::algebra::source::Source;
+use equiform::algebra::study::Tally;
 
 fn main() {
     // A test run starts benches without this flag, to see that they start at all.

@@ -24,7 +24,7 @@ pub enum Worlds {
 /// What became of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ChangeKind {
     /// It is only in the second world.
     Added,
     /// It is only in the first world.
@@ -53,7 +53,7 @@ pub struct Change {
     #[serde(rename = "type")]
     pub type_name: String,
     /// What became of it.
-    pub kind: Kind,
+    pub kind: ChangeKind,
     /// The attributes that differ; empty where the object is in one world only.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, AttributeChange>,
@@ -91,8 +91,8 @@ impl WorldDiff {
                 changes.push(before.change_to(after));
                 continue;
             }
-            changes.extend(old.iter().map(|object| object.alone(Kind::Removed)));
-            changes.extend(new.iter().map(|object| object.alone(Kind::Added)));
+            changes.extend(old.iter().map(|object| object.alone(ChangeKind::Removed)));
+            changes.extend(new.iter().map(|object| object.alone(ChangeKind::Added)));
         }
         Self { same: changes.is_empty(), changes }
     }
@@ -103,10 +103,10 @@ impl WorldDiff {
         for change in &self.changes {
             let name = format!("{} ({})", printable(&change.key), printable(&change.type_name));
             let line = match change.kind {
-                Kind::Added => palette.added(&format!("+ {name}")),
-                Kind::Removed => palette.alarm(&format!("- {name}")),
-                Kind::Changed => palette.changed(&format!("~ {name}")),
-                Kind::Replaced => palette.changed(&format!("± {name}, replaced")),
+                ChangeKind::Added => palette.added(&format!("+ {name}")),
+                ChangeKind::Removed => palette.alarm(&format!("- {name}")),
+                ChangeKind::Changed => palette.changed(&format!("~ {name}")),
+                ChangeKind::Replaced => palette.changed(&format!("± {name}, replaced")),
             };
             text += &line;
             text += "\n";
@@ -131,7 +131,7 @@ struct Described {
 }
 
 impl Described {
-    fn alone(&self, kind: Kind) -> Change {
+    fn alone(&self, kind: ChangeKind) -> Change {
         let (key, type_name) = (self.name.clone(), self.type_name.clone());
         Change { key, type_name, kind, attributes: BTreeMap::new() }
     }
@@ -155,7 +155,7 @@ impl Described {
                 attributes.insert(path.clone(), AttributeChange { from, to });
             }
         }
-        let kind = if self.id == other.id { Kind::Changed } else { Kind::Replaced };
+        let kind = if self.id == other.id { ChangeKind::Changed } else { ChangeKind::Replaced };
         Change { attributes, ..self.alone(kind) }
     }
 }
@@ -293,7 +293,7 @@ mod tests {
         let from = world(&[("r0", "node-a", &[], 1)]);
         let to = world(&[("r0", "node-b", &[], 1), ("r0", "node-c", &[], 1)]);
         let changes = two_ledgers(&from, &to).changes;
-        assert_eq!(changes.iter().map(|change| change.kind).collect::<Vec<_>>(), [Kind::Added]);
+        assert_eq!(changes.iter().map(|change| change.kind).collect::<Vec<_>>(), [ChangeKind::Added]);
     }
 
     #[test]

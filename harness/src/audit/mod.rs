@@ -10,7 +10,7 @@ mod tail;
 mod walk;
 mod world_text;
 
-pub use diff::{AttributeChange, Change, Kind, WorldDiff, Worlds};
+pub use diff::{AttributeChange, Change, ChangeKind, WorldDiff, Worlds};
 pub use entry_text::EntryText;
 pub use filter::{Filter, NotARange, SeqRange};
 pub use names::{Names, printable, short_id};

@@ -11,7 +11,8 @@ use equiform_proto::ledger::{BadLine, Conflict, Entry, Header, LedgerError, Read
 pub enum AuditError {
     /// The path leads nowhere.
     #[error(
-        "{}: there is no such file. A ledger appears with the first operation; check the path that the provider was given",
+        "{}: there is no such file. A ledger appears with the first operation; check the path that the \
+         provider was given",
         path.display()
     )]
     Missing {
@@ -71,7 +72,10 @@ pub enum AuditError {
         conflict: Conflict,
     },
     /// The file got shorter while it was followed.
-    #[error("{}: the ledger became shorter: it was replaced or cut. Start again to see what is there now", path.display())]
+    #[error(
+        "{}: the ledger became shorter: it was replaced or cut. Start again to see what is there now",
+        path.display()
+    )]
     Shrunk {
         /// The path.
         path: PathBuf,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::Settings;
 use super::programs::Programs;
 use super::shard::Shard;
-use crate::deploy::Manner;
-use crate::oracle::Oracle;
+use crate::deploy::Mode;
+use crate::judge::oracles::Oracle;
 
 const FILE: &str = "campaign.json";
 
@@ -26,7 +26,8 @@ pub struct Claim {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     programs: Option<Programs>,
     #[serde(default)]
-    manner: Manner,
+    #[serde(alias = "manner")]
+    mode: Mode,
     oracles: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shard: Option<Shard>,
@@ -38,14 +39,15 @@ pub struct Claim {
 pub enum ClaimError {
     /// Another campaign is in it.
     #[error(
-        "{} holds a campaign with other settings ({FILE} has them): go on with it with --resume, or name another folder with --out",
+        "{} holds a campaign with other settings ({FILE} has them): resume it with --resume, or name \
+         another folder with --out",
         .0.display()
     )]
     Other(PathBuf),
     /// The verdicts in it are those of other programs.
     #[error(
-        "{} holds the verdicts of other builds: {what} changed since then. Name a new folder with --out to judge what is \
-         there now, or go back to the builds that it was begun with",
+        "{} holds the verdicts of other builds: {what} changed since then. Name a new folder with --out to judge \
+         what is there now, or go back to the builds that it was begun with",
         folder.display()
     )]
     Changed {
@@ -58,7 +60,10 @@ pub enum ClaimError {
     #[error("{} is not empty and holds no campaign: name another folder with --out", .0.display())]
     Foreign(PathBuf),
     /// Another process is at it.
-    #[error("another process is running the campaign in {}: wait for its end, or name another folder with --out", .0.display())]
+    #[error(
+        "another process is running the campaign in {}: wait for its end, or name another folder with --out",
+        .0.display()
+    )]
     Busy(PathBuf),
     /// The file is there and is no claim.
     #[error("{}: {why}", path.display())]
@@ -73,30 +78,30 @@ pub enum ClaimError {
     Io {
         /// The folder.
         path: PathBuf,
-        /// The system's word.
+        /// The operating system's error.
         source: io::Error,
     },
 }
 
 /// A folder that is this process's for as long as this lives. The system takes the lock away from a process that dies.
 #[derive(Debug)]
-pub struct Held {
+pub struct CampaignLock {
     /// Whether the folder does not tell which builds its verdicts are of.
     pub untold: bool,
-    _locked: File,
+    _file: File,
 }
 
 impl Claim {
     /// The claim of a campaign, or a part of one, on an engine, named with its exact version.
     pub fn new(
         engine: String,
-        manner: Manner,
+        mode: Mode,
         oracles: &[&Oracle],
         shard: Option<Shard>,
         settings: Settings,
     ) -> Self {
         let oracles = oracles.iter().map(|oracle| oracle.name.to_owned()).collect();
-        Self { version: VERSION, engine, programs: None, manner, oracles, shard, settings }
+        Self { version: VERSION, engine, programs: None, mode, oracles, shard, settings }
     }
 
     /// The same claim, on these builds only.
@@ -134,8 +139,8 @@ impl Claim {
     }
 
     /// How it is run.
-    pub fn manner(&self) -> Manner {
-        self.manner
+    pub fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// The oracles that are asked.
@@ -168,8 +173,8 @@ impl Claim {
         self.shard.unwrap_or(Shard::WHOLE).cases(self.settings.sources)
     }
 
-    /// Makes the folder this campaign's, and this process's. One that is this campaign's already may be gone on with.
-    pub fn stake(&self, folder: &Path) -> Result<Held, ClaimError> {
+    /// Makes the folder this campaign's, and this process's. One that is this campaign's already may be resumed.
+    pub fn lock(&self, folder: &Path) -> Result<CampaignLock, ClaimError> {
         let io = |source| ClaimError::Io { path: folder.to_owned(), source };
         crate::private::create_folder(folder).map_err(io)?;
         if !folder.join(FILE).exists() {
@@ -188,7 +193,7 @@ impl Claim {
         let untold = there.programs.is_none();
         let locked = File::open(folder.join(FILE)).map_err(io)?;
         match locked.try_lock() {
-            Ok(()) => Ok(Held { untold, _locked: locked }),
+            Ok(()) => Ok(CampaignLock { untold, _file: locked }),
             Err(TryLockError::WouldBlock) => Err(ClaimError::Busy(folder.to_owned())),
             Err(TryLockError::Error(source)) => Err(io(source)),
         }
@@ -208,7 +213,7 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::ORACLES;
+    use crate::judge::oracles::ORACLES;
 
     fn claim(seed: u64) -> Claim {
         let settings = Settings {
@@ -220,22 +225,22 @@ mod tests {
             edges: 0..=0,
             ..Settings::default()
         };
-        Claim::new("terraform@1.15.5".to_owned(), Manner::default(), &[&ORACLES[0]], None, settings)
+        Claim::new("terraform@1.15.5".to_owned(), Mode::default(), &[&ORACLES[0]], None, settings)
     }
 
     #[test]
     fn a_campaign_may_come_back_to_its_folder_and_another_may_not() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("new/folder");
-        drop(claim(1).stake(&out).unwrap());
-        drop(claim(1).stake(&out).unwrap());
+        drop(claim(1).lock(&out).unwrap());
+        drop(claim(1).lock(&out).unwrap());
         let before = fs::read(out.join(FILE)).unwrap();
-        assert!(matches!(claim(2).stake(&out), Err(ClaimError::Other(_))));
+        assert!(matches!(claim(2).lock(&out), Err(ClaimError::Other(_))));
         let part = Claim { shard: Some(Shard::WHOLE), ..claim(1) };
-        assert!(matches!(part.stake(&out), Err(ClaimError::Other(_))), "a part is another campaign");
-        let manner = Manner { syntax: crate::render::Syntax::Json, ..Manner::default() };
-        let in_json = Claim { manner, ..claim(1) };
-        assert!(matches!(in_json.stake(&out), Err(ClaimError::Other(_))), "so is another syntax");
+        assert!(matches!(part.lock(&out), Err(ClaimError::Other(_))), "a part is another campaign");
+        let mode = Mode { syntax: crate::engines::driver::Syntax::Json, ..Mode::default() };
+        let in_json = Claim { mode, ..claim(1) };
+        assert!(matches!(in_json.lock(&out), Err(ClaimError::Other(_))), "so is another syntax");
         assert_eq!(fs::read(out.join(FILE)).unwrap(), before);
         assert_eq!(Claim::read(&out).unwrap(), Some(claim(1)));
     }
@@ -252,9 +257,9 @@ mod tests {
     #[test]
     fn another_build_at_the_same_path_is_refused_with_what_changed() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(!claim(1).on(programs("ab")).stake(folder.path()).unwrap().untold);
-        claim(1).on(programs("ab")).stake(folder.path()).unwrap();
-        let error = claim(1).on(programs("ba")).stake(folder.path()).unwrap_err().to_string();
+        assert!(!claim(1).on(programs("ab")).lock(folder.path()).unwrap().untold);
+        claim(1).on(programs("ab")).lock(folder.path()).unwrap();
+        let error = claim(1).on(programs("ba")).lock(folder.path()).unwrap_err().to_string();
         assert!(error.contains("other builds: the engine (terraform differs) changed since then"), "{error}");
         assert!(error.contains("--out"), "{error}");
     }
@@ -265,37 +270,37 @@ mod tests {
         let mut older = serde_json::to_value(claim(1)).unwrap();
         older["version"] = 1.into();
         fs::write(folder.path().join(FILE), older.to_string()).unwrap();
-        assert!(claim(1).on(programs("ab")).stake(folder.path()).unwrap().untold);
-        assert!(matches!(claim(2).stake(folder.path()), Err(ClaimError::Other(_))));
+        assert!(claim(1).on(programs("ab")).lock(folder.path()).unwrap().untold);
+        assert!(matches!(claim(2).lock(folder.path()), Err(ClaimError::Other(_))));
     }
 
     #[test]
     fn a_folder_is_one_process_s_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let held = claim(1).stake(folder.path()).unwrap();
-        assert!(matches!(claim(1).stake(folder.path()), Err(ClaimError::Busy(_))));
+        let held = claim(1).lock(folder.path()).unwrap();
+        assert!(matches!(claim(1).lock(folder.path()), Err(ClaimError::Busy(_))));
         drop(held);
-        claim(1).stake(folder.path()).unwrap();
+        claim(1).lock(folder.path()).unwrap();
     }
 
     #[test]
     fn a_folder_with_other_things_in_it_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.txt"), "mine").unwrap();
-        assert!(matches!(claim(1).stake(folder.path()), Err(ClaimError::Foreign(_))));
+        assert!(matches!(claim(1).lock(folder.path()), Err(ClaimError::Foreign(_))));
     }
 
     #[test]
     fn a_claim_of_a_newer_version_gives_a_sentence() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(FILE), r#"{"version":7,"new":true}"#).unwrap();
-        let error = claim(1).stake(folder.path()).unwrap_err().to_string();
+        let error = claim(1).lock(folder.path()).unwrap_err().to_string();
         assert!(error.ends_with("use a newer equiform"), "{error}");
     }
 
     #[test]
     fn a_folder_that_cannot_be_made_gives_a_sentence() {
-        let error = claim(1).stake(Path::new("/dev/null/folder")).unwrap_err().to_string();
+        let error = claim(1).lock(Path::new("/dev/null/folder")).unwrap_err().to_string();
         assert!(error.starts_with("the folder /dev/null/folder cannot be used: "), "{error}");
     }
 }

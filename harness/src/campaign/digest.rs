@@ -8,10 +8,10 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::judge::{AGAIN, variant_folder};
 use super::stored::VERDICT_FILE;
 use crate::case::CASE_FILE;
-use crate::deploy::evidence::LEDGER;
+use crate::evidence::LEDGER;
+use crate::judge::variant::{AGAIN, variant_folder};
 
 /// Digests by the files' names.
 pub type Digests = BTreeMap<String, String>;

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use super::judge::variant_folder;
 use super::report::Report;
-use super::verdict::{Result as TrialResult, VariantVerdict};
-use crate::deploy::evidence::{STAGES, StageRecord};
-use crate::oracle::Finding;
+use crate::evidence::{STAGES, StageRecord};
+use crate::judge::oracles::Finding;
+use crate::judge::variant::variant_folder;
+use crate::judge::verdict::{VariantResult, VariantVerdict};
 
 /// Writes the file, whole or not at all.
 pub fn write(report: &Report, path: &Path) -> io::Result<()> {
@@ -55,18 +55,18 @@ fn document(report: &Report) -> quick_junit::Report {
 fn status(variant: &VariantVerdict) -> TestCaseStatus {
     let result = &variant.result;
     let mut status = match result {
-        TrialResult::Pass => return TestCaseStatus::success(),
-        TrialResult::Known { .. } => TestCaseStatus::skipped(),
-        TrialResult::Fail { .. } => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        TrialResult::Inconclusive { .. } => TestCaseStatus::non_success(NonSuccessKind::Error),
+        VariantResult::Pass => return TestCaseStatus::success(),
+        VariantResult::Known { .. } => TestCaseStatus::skipped(),
+        VariantResult::Fail { .. } => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        VariantResult::Inconclusive { .. } => TestCaseStatus::non_success(NonSuccessKind::Error),
     };
     let findings = result.findings();
     let list = |items: BTreeSet<String>| items.into_iter().collect::<Vec<_>>().join(", ");
     match result {
-        TrialResult::Inconclusive { reason } => {
+        VariantResult::Inconclusive { reason } => {
             status.set_type("inconclusive").set_message(reason.as_str());
         }
-        TrialResult::Known { .. } => {
+        VariantResult::Known { .. } => {
             let names = findings.iter().filter_map(|finding| finding.known.clone()).collect();
             status.set_message(format!("known: {}", list(names)));
         }
@@ -103,8 +103,8 @@ fn took(folder: &Path) -> Option<Duration> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::super::verdict::CaseVerdict;
     use super::*;
+    use crate::judge::verdict::CaseVerdict;
 
     fn finding(text: &str, known: Option<&str>) -> Finding {
         Finding {
@@ -118,14 +118,14 @@ mod tests {
 
     fn report(folder: PathBuf) -> Report {
         let results = [
-            TrialResult::Pass,
-            TrialResult::of(vec![finding("a <b> & \"c\" ]]> \u{1b}[31mred\u{1b}[0m \u{0}\u{7} é", None)]),
-            TrialResult::of(vec![finding("d", Some("old-bug"))]),
-            TrialResult::Inconclusive { reason: "stages.json: <gone> & away".to_owned() },
+            VariantResult::Pass,
+            VariantResult::of(vec![finding("a <b> & \"c\" ]]> \u{1b}[31mred\u{1b}[0m \u{0}\u{7} é", None)]),
+            VariantResult::of(vec![finding("d", Some("old-bug"))]),
+            VariantResult::Inconclusive { reason: "stages.json: <gone> & away".to_owned() },
         ];
         let variants = results.into_iter().enumerate();
         let variants = variants.map(|(variant, result)| VariantVerdict {
-            again: matches!(result, TrialResult::Fail { .. }).then_some(false),
+            again: matches!(result, VariantResult::Fail { .. }).then_some(false),
             ..VariantVerdict::new(variant, result)
         });
         Report {

@@ -17,7 +17,12 @@ pub enum MergeError {
     #[error("{} is not a part of a campaign: it was not run with --shard", .0.display())]
     NoPart(PathBuf),
     /// Two folders are of different campaigns.
-    #[error("{} and {} are parts of different campaigns: their engines, builds, oracles, settings or numbers of parts differ", .0.display(), .1.display())]
+    #[error(
+        "{} and {} are parts of different campaigns: their engines, builds, oracles, settings or numbers of parts \
+         differ",
+        .0.display(),
+        .1.display()
+    )]
     Different(PathBuf, PathBuf),
     /// Two folders are the same part.
     #[error("{} and {} are the same part, {part}", first.display(), second.display())]
@@ -33,7 +38,12 @@ pub enum MergeError {
     #[error("part {0} is missing: name its folder too")]
     Missing(String),
     /// A part was not run to its end.
-    #[error("{} is not finished: its case {case} has no verdict on variant {variant}; `equiform run --resume {}` goes on with it", folder.display(), folder.display())]
+    #[error(
+        "{} is not finished: its case {case} has no verdict on variant {variant}; `equiform run --resume {}` \
+         resumes it",
+        folder.display(),
+        folder.display()
+    )]
     Unfinished {
         /// The part's folder.
         folder: PathBuf,
@@ -53,7 +63,7 @@ pub enum MergeError {
     Io {
         /// Where to.
         path: PathBuf,
-        /// The system's word.
+        /// The operating system's error.
         source: io::Error,
     },
 }
@@ -139,9 +149,9 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::{Result as TrialResult, VariantVerdict};
     use super::super::{Settings, shard::Shard};
     use super::*;
+    use crate::judge::verdict::{VariantResult, VariantVerdict};
 
     fn claim(shard: Option<&str>, seed: u64) -> Claim {
         let settings = Settings {
@@ -156,8 +166,8 @@ mod tests {
         let shard = shard.map(|text| text.parse::<Shard>().unwrap());
         Claim::new(
             "terraform@1.15.5".to_owned(),
-            crate::deploy::Manner::default(),
-            &[&crate::oracle::ORACLES[0]],
+            crate::deploy::Mode::default(),
+            &[&crate::judge::oracles::ORACLES[0]],
             shard,
             settings,
         )
@@ -166,12 +176,12 @@ mod tests {
     /// A part as a run leaves it.
     fn part(root: &Path, name: &str, claim: &Claim) -> PathBuf {
         let folder = root.join(name);
-        drop(claim.stake(&folder).unwrap());
+        drop(claim.lock(&folder).unwrap());
         for number in claim.cases() {
             let case = case_folder(&folder, number);
             fs::create_dir_all(case.join("variant-0000/batch-1")).unwrap();
             fs::write(case.join("variant-0000/batch-1/main.tf"), number.to_string()).unwrap();
-            stored::write(&case, &VariantVerdict::new(0, TrialResult::Pass)).unwrap();
+            stored::write(&case, &VariantVerdict::new(0, VariantResult::Pass)).unwrap();
         }
         folder
     }
@@ -195,7 +205,7 @@ mod tests {
         assert_eq!(names(&out), expected);
         assert_eq!(names(&root.path().join("new")), ["out"], "nothing else is left");
         assert_eq!(fs::read(out.join("case-0003/variant-0000/batch-1/main.tf")).unwrap(), b"3");
-        claim(None, 1).stake(&out).expect("the whole campaign goes on here");
+        claim(None, 1).lock(&out).expect("the whole campaign resumes here");
     }
 
     #[test]

@@ -1,18 +1,14 @@
 //! Campaigns: many cases, generated, deployed on an engine and judged.
 //!
-//! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one
-//! folder, [`programs`] tells builds of engine and provider apart, [`judge`] asks the oracles about evidence,
-//! `queue` hands variants out to jobs, [`known`] tells known engine bugs from new ones, [`verdict`] is what
-//! comes of a variant, [`stored`] how it is kept and read back, [`digest`] by what its evidence is
-//! recognised, [`tally`] what comes of all of them, [`report`] all that there is to say in the end, [`junit`]
-//! the same for test tools, [`merge`] joins parts. Each case has a folder with all that is needed to judge it
-//! again, or to run it again.
+//! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder,
+//! [`programs`] tells builds of engine and provider apart, `queue` hands variants out to jobs, [`stored`] keeps
+//! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`tally`] what comes of all of
+//! them, [`report`] all that there is to say in the end, [`junit`] the same for test tools, [`merge`] joins parts.
+//! Each case has a folder with all that is needed to judge it again, or to run it again.
 
 pub mod claim;
 pub mod digest;
-pub mod judge;
 pub mod junit;
-pub mod known;
 pub mod merge;
 pub mod programs;
 mod queue;
@@ -21,7 +17,6 @@ pub mod settings;
 pub mod shard;
 pub mod stored;
 pub mod tally;
-pub mod verdict;
 
 use std::fs;
 use std::io;
@@ -30,15 +25,16 @@ use std::sync::Mutex;
 
 use crate::case::Case;
 use crate::deploy::{DeployError, Runner};
-use crate::oracle::Oracle;
-use judge::{AGAIN, variant_folder};
-use known::KnownFindings;
+use crate::judge::known::KnownFindings;
+use crate::judge::oracles::Oracle;
+use crate::judge::variant::{self as judge, AGAIN, variant_folder};
+use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
+use claim::Claim;
 use programs::Programs;
 use queue::{Due, Judged, Queue, Work};
 pub use settings::Settings;
 use shard::Shard;
 use stored::Bench;
-use verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 
 /// What a campaign tells while it runs.
 pub trait Watcher: Sync {
@@ -59,7 +55,7 @@ pub enum CampaignError {
     Write {
         /// The folder.
         path: PathBuf,
-        /// The system's word.
+        /// The operating system's error.
         source: io::Error,
     },
     /// An engine could not be run, or not so that it could be judged.
@@ -100,6 +96,12 @@ pub fn case_folder(out: &Path, number: usize) -> PathBuf {
 pub fn case_number(folder: &Path) -> Option<usize> {
     let name = folder.canonicalize().ok()?.file_name()?.to_str()?.to_owned();
     name.strip_prefix("case-")?.split('-').next()?.parse().ok()
+}
+
+/// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.
+pub fn engine_of(folder: &Path, case: &Case) -> Option<String> {
+    let of_campaign = || Some(Claim::read(folder.parent()?).ok()??.engine().to_owned());
+    case.engine.clone().or_else(of_campaign)
 }
 
 /// How cases are run.
@@ -220,7 +222,7 @@ impl Campaign<'_> {
         let mut verdict = self.deploy(work, &place)?;
         // The finding is on disk before anything else is tried with it.
         let mut judged = Judged { kept: keep(&verdict), verdict: verdict.clone(), trouble: None };
-        let new = matches!(verdict.result, TrialResult::Fail { .. });
+        let new = matches!(verdict.result, VariantResult::Fail { .. });
         if !(self.again && new && judged.kept.is_ok()) || self.runner.stopped() {
             return Ok(judged);
         }
@@ -247,7 +249,7 @@ impl Campaign<'_> {
         let mut verdict = match self.runner.deploy(case, *variant, place) {
             Ok(_) => judging.time(|| judge::verdict(case, *variant, place, self.oracles)),
             Err(error @ DeployError::Case(_)) => {
-                VariantVerdict::new(*variant, TrialResult::Inconclusive { reason: error.to_string() })
+                VariantVerdict::new(*variant, VariantResult::Inconclusive { reason: error.to_string() })
             }
             Err(error) => return Err(error),
         };

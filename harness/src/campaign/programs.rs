@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Digests};
-use crate::engine::cache::TERRAFORM_LIBRARY;
+use crate::engines::cache::TERRAFORM_LIBRARY;
 
 /// Which programs they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

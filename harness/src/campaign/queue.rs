@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::CampaignError;
-use super::judge::variant_folder;
 use super::stored::{self, write_whole};
-use super::verdict::{CaseVerdict, VariantVerdict};
 use crate::case::{CASE_FILE, Case};
+use crate::judge::variant::variant_folder;
+use crate::judge::verdict::{CaseVerdict, VariantVerdict};
 use crate::private;
 
 /// A case that is to be run.
@@ -205,7 +205,7 @@ fn begin_anew(folder: &Path, case: &Case) -> io::Result<bool> {
     Ok(was_empty)
 }
 
-/// Goes on with a case of which some variants are kept: what is left of the others is removed.
+/// Resumes a case of which some variants are kept: what is left of the others is removed.
 fn begin_again(folder: &Path, pending: &VecDeque<usize>) -> io::Result<bool> {
     for variant in pending {
         match fs::remove_dir_all(variant_folder(folder, *variant)) {
@@ -228,8 +228,8 @@ fn clear(folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::super::Settings;
-    use super::super::verdict::Result as TrialResult;
     use super::*;
+    use crate::judge::verdict::VariantResult;
 
     /// Two cases of two variants in a folder, with these verdicts of an earlier run on the first.
     fn two_cases(out: &Path, done: Vec<VariantVerdict>) -> Queue<'_> {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn pass(variant: usize) -> VariantVerdict {
-        VariantVerdict::new(variant, TrialResult::Pass)
+        VariantVerdict::new(variant, VariantResult::Pass)
     }
 
     /// Stands in for a deployment: there is evidence, and the verdict beside it.

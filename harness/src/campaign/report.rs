@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::known::KnownFindings;
 use super::tally::Tally;
-use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use super::{Settings, shard::Shard};
-use crate::coverage::Exercised;
-use crate::deploy::spent::Split;
+use crate::deploy::time_spent::TimeSplit;
+use crate::judge::coverage::Exercised;
+use crate::judge::known::KnownFindings;
+use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 
 /// The version of the document.
 const VERSION: u32 = 1;
@@ -30,7 +30,7 @@ pub struct Report {
     /// How many verdicts are those of an earlier run.
     pub earlier: usize,
     /// Where the time went, of what was run just now.
-    pub spent: Option<Split>,
+    pub spent: Option<TimeSplit>,
     /// The cases, with their folders.
     pub cases: Vec<(PathBuf, CaseVerdict)>,
 }
@@ -46,7 +46,7 @@ struct Document<'a> {
     not_run: usize,
     from_earlier_run: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    spent: Option<Split>,
+    spent: Option<TimeSplit>,
     counts: Counts,
     stages_not_reached: usize,
     signatures: Vec<SignatureCount<'a>>,
@@ -112,7 +112,7 @@ impl Report {
     /// The document. Of the cases, it has those in which a variant did not pass, with these variants.
     pub fn json(&self, known: &KnownFindings) -> String {
         let (tally, exercised) = (self.tally(), self.exercised());
-        let not_passed = |verdict: &&VariantVerdict| verdict.result != TrialResult::Pass;
+        let not_passed = |verdict: &&VariantVerdict| verdict.result != VariantResult::Pass;
         let document = Document {
             version: VERSION,
             campaign: &self.title,

@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::Cuts;
-use crate::case::edges::EdgeChoice;
-use crate::case::{CASE_VERSION, Case};
+use crate::algebra::batch::Cuts;
+use crate::algebra::generate::{Batching, Generator, generate, stream};
+use crate::algebra::graph::NamedGraph;
+use crate::algebra::implicit::{Escape, Pace};
+use crate::algebra::program::{Parsed, parse, print};
+use crate::algebra::source::Source;
+use crate::case::Case;
+use crate::case::choices::Chooser;
 use crate::deploy::stop::Stop;
-use crate::generate::{Batching, Generator, generate, stream};
-use crate::graph::NamedGraph;
-use crate::implicit::{Escape, Pace};
-use crate::model::LeftOut;
-use crate::program::print;
-use crate::source::Source;
+use crate::spec::LeftOut;
 
 /// How often it is looked whether a case that is being generated is still wanted.
 const LOOK: Duration = Duration::from_millis(20);
@@ -73,7 +73,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             seed: 0,
-            sources: 50,
+            sources: 20,
             variants: 10,
             batches: 4,
             from: Sources::Random,
@@ -118,23 +118,16 @@ impl Settings {
                 ControlFlow::Continue(())
             },
         );
-        let edges = EdgeChoice {
+        let chooser = Chooser {
             seed,
             pinned: 0.25,
             depends_on: 0.25,
             create_before_destroy: self.create_before_destroy,
         };
-        Case {
-            version: CASE_VERSION,
-            seed,
-            engine: None,
-            equiform: None,
-            provider: None,
-            left_out: self.left_out.clone(),
-            source: own,
-            edges,
-            variants,
-        }
+        let parsed: Vec<Parsed> =
+            variants.iter().map(|text: &String| parse(text).expect("what is printed can be read")).collect();
+        let case = Case::new(seed, own, chooser.choose(&parsed), variants);
+        Case { left_out: self.left_out.clone(), ..case.expect("what is generated is well-formed") }
     }
 
     /// The case with this number, or none if the end is wished before it is there. A large case takes long:
@@ -207,12 +200,13 @@ mod tests {
             assert_eq!(case.variants.len(), 3);
             for variant in 0..case.variants.len() {
                 let batches = case.batches(variant).unwrap();
-                let last = &batches.last().unwrap().deployment;
-                assert!(last.resources.keys().eq(&case.source.nodes));
-                let edges: std::collections::BTreeSet<(&str, &str)> = last.edges().collect();
-                assert!(
-                    edges.into_iter().eq(case.source.edges.iter().map(|(a, b)| (a.as_str(), b.as_str())))
-                );
+                let last = &batches.last().unwrap().program;
+                assert!(last.blocks.values().map(|block| &*block.key).eq(&case.source.nodes));
+                let edges = last.blocks.values().flat_map(|block| {
+                    let dependencies = block.dependencies.keys().map(|address| last.key(address).unwrap());
+                    dependencies.map(|dependency| (dependency.to_string(), block.key.to_string()))
+                });
+                assert_eq!(edges.collect::<std::collections::BTreeSet<_>>(), case.source.edges);
             }
         }
     }

@@ -13,11 +13,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Digests};
-use super::judge::{self, variant_folder};
-use super::known::KnownFindings;
-use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
 use crate::case::{CASE_FILE, Case};
-use crate::oracle::Oracle;
+use crate::judge::known::KnownFindings;
+use crate::judge::oracles::Oracle;
+use crate::judge::variant::{self as judge, variant_folder};
+use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use crate::private;
 
 /// The name of a verdict's file in its variant's folder.
@@ -155,8 +155,8 @@ pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle
 }
 
 /// A result in a few words, without what is known: that may change.
-fn said(result: &TrialResult, asked: &dyn Fn(&str) -> bool) -> String {
-    if let TrialResult::Inconclusive { .. } = result {
+fn said(result: &VariantResult, asked: &dyn Fn(&str) -> bool) -> String {
+    if let VariantResult::Inconclusive { .. } = result {
         return "inconclusive".to_owned();
     }
     let mut found: Vec<String> = result
@@ -171,7 +171,7 @@ fn said(result: &TrialResult, asked: &dyn Fn(&str) -> bool) -> String {
 }
 
 fn inconclusive(variant: usize, reason: String) -> VariantVerdict {
-    VariantVerdict::new(variant, TrialResult::Inconclusive { reason })
+    VariantVerdict::new(variant, VariantResult::Inconclusive { reason })
 }
 
 /// What differs from what a verdict was judged from; none if nothing does.
@@ -190,7 +190,7 @@ fn damage(case: &Path, document: &Document) -> Option<String> {
 fn judged_again(due: &Case, place: &Path, older: &VariantVerdict, bench: &Bench<'_>) -> VariantVerdict {
     let anew = judge::verdict(due, older.variant, place, bench.oracles);
     match &anew.result {
-        TrialResult::Inconclusive { reason } => {
+        VariantResult::Inconclusive { reason } => {
             older.clone().with_damage(format!("{reason}; remove {} to run it again", place.display()))
         }
         _ => anew,

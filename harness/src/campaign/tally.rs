@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::verdict::{CaseVerdict, Result as TrialResult, VariantVerdict};
+use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 
 /// Variants by verdict, findings by oracle and kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,12 +43,12 @@ impl Tally {
         self.stages_not_reached += variant.not_reached;
         self.cut_short += usize::from(variant.not_reached > 0);
         self.not_again +=
-            usize::from(variant.again == Some(false) && matches!(result, TrialResult::Fail { .. }));
+            usize::from(variant.again == Some(false) && matches!(result, VariantResult::Fail { .. }));
         match result {
-            TrialResult::Pass => self.passed += 1,
-            TrialResult::Inconclusive { .. } => self.inconclusive += 1,
-            TrialResult::Fail { .. } => self.failed += 1,
-            TrialResult::Known { .. } => self.known += 1,
+            VariantResult::Pass => self.passed += 1,
+            VariantResult::Inconclusive { .. } => self.inconclusive += 1,
+            VariantResult::Fail { .. } => self.failed += 1,
+            VariantResult::Known { .. } => self.known += 1,
         }
         let findings = result.findings();
         let names: BTreeSet<&String> = findings.iter().filter_map(|finding| finding.known.as_ref()).collect();

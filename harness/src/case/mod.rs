@@ -1,21 +1,27 @@
 //! A case: a source with its variants, and all that is needed to deploy and judge them again.
 //!
-//! [`edges`] decides by seed how each edge is written; a case's file holds the seed, not the outcome.
+//! [`choices`] is how edges and settings are written, [`stage`] what the engine is asked to do with a variant,
+//! one command after the other. Cases of the version before are read by `version1`.
 
-pub mod edges;
+pub mod choices;
+pub mod stage;
+mod version1;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::graph::{NamedGraph, Resource};
-use crate::model::{Deployment, LeftOut, ResourceDescription};
-use crate::program::{Step, parse};
-use edges::EdgeChoice;
+use crate::algebra::graph::{NamedGraph, Resource};
+use crate::algebra::program::{Parsed, Step, parse};
+use crate::spec::{Action, Address, Block, LeftOut, Program};
+use choices::Choices;
+use stage::{ProgramRef, Stage};
+use version1::Version1;
 
-/// The version of the case format that this program writes and reads.
-pub const CASE_VERSION: u32 = 1;
+/// The version of the case format that this program writes. It reads those before it, too.
+pub const CASE_VERSION: u32 = 2;
 
 /// The name of a case's file in its folder.
 pub const CASE_FILE: &str = "case.json";
@@ -43,10 +49,20 @@ pub struct Case {
     pub provider: Option<String>,
     /// The graph that every variant ends in.
     pub source: NamedGraph,
-    /// How edges and lifecycles are chosen.
-    pub edges: EdgeChoice,
-    /// The variants as terms, each with its cuts.
-    pub variants: Vec<String>,
+    /// How edges and lifecycles are written.
+    pub choices: Choices,
+    /// The variants.
+    pub variants: Vec<Variant>,
+}
+
+/// A variant of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// The program as a term, with its cuts.
+    pub program: String,
+    /// What is done with it, in order.
+    pub stages: Vec<Stage>,
 }
 
 /// A case that cannot be used.
@@ -57,7 +73,7 @@ pub enum CaseError {
     Io {
         /// The file.
         path: String,
-        /// The system's word.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// It is not a case.
@@ -70,7 +86,7 @@ pub enum CaseError {
     },
     /// It was written by a newer program.
     #[error(
-        "{path} has case version {found}, and this program reads version {CASE_VERSION}: use a newer equiform"
+        "{path} has case version {found}, and this program reads versions up to {CASE_VERSION}: use a newer equiform"
     )]
     Newer {
         /// The file.
@@ -84,7 +100,7 @@ pub enum CaseError {
         /// The file.
         path: String,
     },
-    /// A variant does not parse or is ill-formed.
+    /// A variant does not parse, is ill-formed, or has stages that cannot be run.
     #[error("variant {variant}: {error}")]
     Variant {
         /// Its number.
@@ -97,13 +113,57 @@ pub enum CaseError {
 /// What is deployed at one cut of a variant: the program, and the order in which its resources stand in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// What the program describes.
-    pub deployment: Deployment,
-    /// The keys in the order of the text: as the variant added them.
-    pub order: Vec<String>,
+    /// What is written.
+    pub program: Program,
+    /// The addresses in the order of the text: as the variant added them.
+    pub order: Vec<Address>,
+}
+
+/// A stage with the batch that its program is.
+#[derive(Debug, Clone)]
+pub struct StagedBatch<'a> {
+    /// The stage.
+    pub stage: &'a Stage,
+    /// The program in the engine's working directory.
+    pub batch: Arc<Batch>,
+}
+
+impl StagedBatch<'_> {
+    /// What is to be deployed after the stage: a destroy leaves nothing, whatever is written.
+    pub fn target(&self) -> &Program {
+        match self.stage.action {
+            Action::Destroy(_) => const { &Program::EMPTY },
+            Action::Apply(_) | Action::Plan(_) | Action::ApplySaved(_) => &self.batch.program,
+        }
+    }
 }
 
 impl Case {
+    /// A case that was not run yet, with the usual stages for each program.
+    pub fn new(
+        seed: u64,
+        source: NamedGraph,
+        choices: Choices,
+        programs: Vec<String>,
+    ) -> Result<Self, CaseError> {
+        let count = programs.len();
+        let variants = programs.into_iter().enumerate().map(|(number, program)| {
+            let batches = batch_count(&parse_variant(number, &program)?);
+            Ok(Variant { program, stages: Stage::usual(batches, (number + 1) % count) })
+        });
+        Ok(Self {
+            version: CASE_VERSION,
+            seed,
+            engine: None,
+            left_out: LeftOut::none(),
+            equiform: None,
+            provider: None,
+            source,
+            choices,
+            variants: variants.collect::<Result<_, CaseError>>()?,
+        })
+    }
+
     /// Reads `case.json`.
     pub fn read(path: &Path) -> Result<Self, CaseError> {
         let name = path.display().to_string();
@@ -114,10 +174,11 @@ impl Case {
         }
         let json = |source| CaseError::Json { path: name.clone(), source };
         let any: AnyVersion = serde_json::from_slice(&bytes).map_err(json)?;
-        if any.version != CASE_VERSION {
-            return Err(CaseError::Newer { path: name, found: any.version });
-        }
-        let case: Self = serde_json::from_slice(&bytes).map_err(json)?;
+        let case: Self = match any.version {
+            1 => serde_json::from_slice::<Version1>(&bytes).map_err(json)?.migrate()?,
+            CASE_VERSION => serde_json::from_slice(&bytes).map_err(json)?,
+            found => return Err(CaseError::Newer { path: name, found }),
+        };
         if case.variants.is_empty() { Err(CaseError::NoVariants { path: name }) } else { Ok(case) }
     }
 
@@ -128,11 +189,11 @@ impl Case {
 
     /// The batches of a variant, the last one the whole program. A program without steps is one batch without
     /// resources.
-    pub fn batches(&self, variant: usize) -> Result<Vec<Batch>, CaseError> {
-        let failed = |error: String| CaseError::Variant { variant, error };
-        let parsed = parse(&self.variants[variant]).map_err(|error| failed(error.to_string()))?;
-        let name = |resource| parsed.names.of(resource).to_owned();
+    pub fn batches(&self, variant: usize) -> Result<Vec<Arc<Batch>>, CaseError> {
+        let parsed = parse_variant(variant, &self.variants[variant].program)?;
+        let name = |resource| parsed.names.of(resource);
         let steps = parsed.program.steps();
+        let addresses: Vec<Address> = parsed.names.iter().map(Address::of_node).collect();
         // When each resource that is there was added: the order of the text.
         let mut added: BTreeMap<Resource, usize> = BTreeMap::new();
         let mut batches = Vec::new();
@@ -147,39 +208,70 @@ impl Case {
                     }
                     Step::Con(_) | Step::Disc(_) => {}
                 }
-                if done == steps.len() || parsed.cuts.binary_search(&done).is_ok() {
-                    let edges = graph.edges().map(|edge| (name(edge.dependency), name(edge.dependent)));
-                    let deployment = self.describe(graph.nodes().map(name), edges);
+                if ends_a_batch(&parsed, done) {
                     let mut order: Vec<Resource> = added.keys().copied().collect();
                     order.sort_unstable_by_key(|resource| added[resource]);
-                    batches.push(Batch { deployment, order: order.into_iter().map(name).collect() });
+                    let address = |resource: Resource| addresses[resource.index() as usize].clone();
+                    let mut dependencies: BTreeMap<Resource, BTreeMap<Address, _>> = BTreeMap::new();
+                    for edge in graph.edges() {
+                        let kind = self.choices.edges.of(name(edge.dependency), name(edge.dependent));
+                        let of_dependent = dependencies.entry(edge.dependent).or_default();
+                        of_dependent.insert(address(edge.dependency), kind);
+                    }
+                    let blocks = graph.nodes().map(|resource| {
+                        let block = Block {
+                            key: name(resource).into(),
+                            dependencies: Arc::new(dependencies.remove(&resource).unwrap_or_default()),
+                            create_before_destroy: self
+                                .choices
+                                .create_before_destroy
+                                .contains(name(resource)),
+                        };
+                        (address(resource), block)
+                    });
+                    let program = Program { blocks: blocks.collect() };
+                    batches
+                        .push(Arc::new(Batch { program, order: order.into_iter().map(address).collect() }));
                 }
             })
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(|error| CaseError::Variant { variant, error: error.to_string() })?;
         if steps.is_empty() {
-            batches.push(Batch { deployment: Deployment::default(), order: Vec::new() });
+            batches.push(Arc::new(Batch { program: Program::EMPTY, order: Vec::new() }));
         }
         Ok(batches)
     }
 
-    fn describe(
-        &self,
-        nodes: impl Iterator<Item = String>,
-        edges: impl Iterator<Item = (String, String)>,
-    ) -> Deployment {
-        let mut deployment = Deployment::default();
-        for node in nodes {
-            let create_before_destroy = self.edges.creates_before_destroy(&node);
-            let description = ResourceDescription { create_before_destroy, ..ResourceDescription::default() };
-            deployment.resources.insert(node, description);
-        }
-        for (dependency, dependent) in edges {
-            let kind = self.edges.kind(&dependency, &dependent);
-            let description = deployment.resources.get_mut(&dependent).expect("an edge's ends are nodes");
-            description.dependencies.insert(dependency, kind);
-        }
-        deployment
+    /// The stages of a variant, each with its program.
+    pub fn stages(&self, variant: usize) -> Result<Vec<StagedBatch<'_>>, CaseError> {
+        let (stages, own) = (&self.variants[variant].stages, self.batches(variant)?);
+        Stage::check_all(stages, own.len(), self.variants.len())
+            .map_err(|error| CaseError::Variant { variant, error })?;
+        let last = |batches: &[Arc<Batch>]| batches.last().expect("a variant has a batch").clone();
+        let staged = stages.iter().map(|stage| {
+            let batch = match stage.program {
+                ProgramRef::Batch(number) => own[number - 1].clone(),
+                ProgramRef::LastOf(other) if other == variant => last(&own),
+                ProgramRef::LastOf(other) => last(&self.batches(other)?),
+            };
+            Ok(StagedBatch { stage, batch })
+        });
+        staged.collect()
     }
+}
+
+fn parse_variant(variant: usize, text: &str) -> Result<Parsed, CaseError> {
+    parse(text).map_err(|error| CaseError::Variant { variant, error: error.to_string() })
+}
+
+/// Whether a batch ends after so many steps.
+fn ends_a_batch(parsed: &Parsed, done: usize) -> bool {
+    done == parsed.program.steps().len() || parsed.cuts.binary_search(&done).is_ok()
+}
+
+/// How many batches a variant has.
+fn batch_count(parsed: &Parsed) -> usize {
+    let steps = parsed.program.steps().len();
+    (1..=steps).filter(|done| ends_a_batch(parsed, *done)).count().max(1)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! Numbers on the command line: one that must not be zero, or a range.
+//! Amounts on the command line: a number that must not be zero, a range, a duration.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// A number, or a range with both its ends: `5`, `3..8` or `3-8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,16 @@ impl Amount {
 pub fn at_least_one<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
     let number = text.parse().ok().filter(|number| *number >= N::from(1));
     number.ok_or_else(|| format!("`{text}` cannot be used; give a whole number from 1 on"))
+}
+
+/// A duration that is not zero: `90s`, `2m`, `1h 30m`. A bare number is in seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let duration = match text.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => humantime::parse_duration(text).ok(),
+    };
+    let sentence = || format!("`{text}` is no duration; give one such as 90s, 2m or 1h");
+    duration.filter(|duration| !duration.is_zero()).ok_or_else(sentence)
 }
 
 /// A number, or a range, that begins with 1 or later.
@@ -72,6 +83,15 @@ mod tests {
         assert_eq!(not_none("1..2"), "1..2".parse());
         for text in ["0", "0..2", "0-2"] {
             assert_eq!(not_none(text).unwrap_err(), "there is nothing to test with none; begin with 1");
+        }
+    }
+
+    #[test]
+    fn a_duration_has_a_unit_or_is_in_seconds() {
+        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("1m30s"), duration("90s"));
+        for text in ["0", "0s", "", "-1s", "soon"] {
+            assert!(duration(text).unwrap_err().ends_with("give one such as 90s, 2m or 1h"), "{text}");
         }
     }
 

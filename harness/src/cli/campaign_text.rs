@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::campaign::Watcher;
 use crate::campaign::tally::Tally;
-use crate::campaign::verdict::{Result as TrialResult, VariantVerdict};
+use crate::judge::verdict::{VariantResult, VariantVerdict};
 
 /// A bar where there is a terminal, and a line for each finding everywhere.
 pub struct Display {
@@ -67,7 +67,7 @@ impl Watcher for Display {
 /// What there is to say of a variant that did not pass: a line for each new finding, and one for all known ones.
 pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
     let place = format!("{case} variant {}", variant.variant);
-    if let TrialResult::Inconclusive { reason } = &variant.result {
+    if let VariantResult::Inconclusive { reason } = &variant.result {
         return vec![format!("{place}: inconclusive: {reason}")];
     }
     let mut lines: Vec<String> = Vec::new();
@@ -82,7 +82,7 @@ pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
             lines.push(line);
         }
     }
-    if matches!(variant.result, TrialResult::Fail { .. }) {
+    if matches!(variant.result, VariantResult::Fail { .. }) {
         lines.extend(variant.again.map(|again| match again {
             true => format!("{place}: again: a second deployment shows it too"),
             false => format!("{place}: not again: a second deployment does not show it"),
@@ -95,7 +95,7 @@ pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::Finding;
+    use crate::judge::oracles::Finding;
 
     fn finding(kind: &str, known: Option<&str>) -> Finding {
         Finding {
@@ -111,7 +111,7 @@ mod tests {
     fn a_known_bug_is_one_line_and_each_new_finding_another() {
         let known = Some("old-bug");
         let findings = vec![finding("missing", known), finding("extra", None), finding("missing", known)];
-        let variant = VariantVerdict::new(3, TrialResult::of(findings));
+        let variant = VariantVerdict::new(3, VariantResult::of(findings));
         let expected =
             ["case 1 variant 3 batch-2: known: old-bug", "case 1 variant 3 batch-2: steps: extra: create a"];
         assert_eq!(lines("case 1", &variant), expected);
@@ -126,7 +126,7 @@ mod tests {
     fn the_bar_says_what_was_found_so_far() {
         let mut tally = Tally::default();
         assert_eq!(so_far(&tally), "");
-        let verdict = |known| VariantVerdict::new(0, TrialResult::of(vec![finding("extra", known)]));
+        let verdict = |known| VariantVerdict::new(0, VariantResult::of(vec![finding("extra", known)]));
         tally.count(&verdict(None));
         tally.count(&verdict(Some("old-bug")));
         assert_eq!(so_far(&tally), ", 1 failed, 1 known");

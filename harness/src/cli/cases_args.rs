@@ -6,10 +6,10 @@ use super::CannotRun;
 use super::amount::{Amount, at_least_one, not_none};
 use super::leave_out_args::LeaveOutArgs;
 use super::size::{Programs, SizeArgs};
+use crate::algebra::graph::NamedGraph;
 use crate::campaign::Settings;
 use crate::campaign::settings::Sources;
-use crate::graph::NamedGraph;
-use crate::model::LeftOut;
+use crate::spec::LeftOut;
 
 /// Which cases are generated.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub struct CasesArgs {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// How many sources
-    #[arg(long, default_value_t = 50, value_parser = at_least_one::<usize>)]
+    #[arg(long, default_value_t = 20, value_parser = at_least_one::<usize>)]
     sources: usize,
     /// How many variants of each source
     #[arg(long, default_value_t = 10, value_parser = at_least_one::<u64>)]

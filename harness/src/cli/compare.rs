@@ -13,27 +13,26 @@ use super::known_args::KnownArgs;
 use super::report_args::{Format, interrupted};
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::claim::Claim;
-use crate::campaign::judge::variant_folder;
-use crate::campaign::known::KnownFindings;
 use crate::campaign::programs::Programs;
 use crate::campaign::shard::Shard;
 use crate::campaign::tally::Tally;
-use crate::campaign::verdict::CaseVerdict;
 use crate::campaign::{Campaign, Settings, case_folder};
-use crate::compare::{Contestant, Difference, Performance, difference};
 use crate::deploy::provider;
 use crate::deploy::stop::Stop;
-use crate::engine::{Engine, EngineChoice, EngineName, Engines};
-use crate::oracle::{ORACLES, Oracle};
+use crate::engines::{Engine, EngineChoice, EngineName, Engines};
+use crate::judge::compare::{ComparedEngine, Difference, VariantBehaviour, difference};
+use crate::judge::known::KnownFindings;
+use crate::judge::oracles::{ORACLES, Oracle};
+use crate::judge::variant::variant_folder;
+use crate::judge::verdict::CaseVerdict;
 
 /// Run the same cases on several engines or versions, and tell where what they did differs, and since which version.
 ///
 /// Each engine has a campaign of its own in a folder below `--out`. The ledgers are compared stage by stage;
 /// a difference that no known bug explains is a finding.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  equiform compare --engine terraform@1.11 --engine tofu\n  equiform compare --installed --sources 50 --variants 2"
-)]
+#[command(after_help = "Examples:\n  equiform compare --engine terraform@1.11 --engine tofu\n  \
+                  equiform compare --installed --sources 50 --variants 2")]
 pub struct CompareArgs {
     /// An engine, as for `run`; two or more
     #[arg(long = "engine", value_name = "ENGINE", required_unless_present = "installed")]
@@ -57,7 +56,7 @@ pub struct CompareArgs {
 
 /// An engine's campaign.
 struct Run {
-    engine: Contestant,
+    engine: ComparedEngine,
     folder: PathBuf,
     verdicts: Vec<CaseVerdict>,
     /// Why it is not whole.
@@ -100,7 +99,7 @@ pub fn run(args: CompareArgs) -> CliResult {
             return interrupted(Ok(outcome), &sentence, stop.asked_now());
         }
     }
-    let engines: Vec<Contestant> = runs.iter().map(|run| run.engine.clone()).collect();
+    let engines: Vec<ComparedEngine> = runs.iter().map(|run| run.engine.clone()).collect();
     let mut differences = Vec::new();
     let mut compared = 0;
     for number in 0..settings.sources {
@@ -110,9 +109,9 @@ pub fn run(args: CompareArgs) -> CliResult {
         for variant in 0..case.variants.len() {
             let performance = |run: &Run| {
                 let folder = variant_folder(&case_folder(&run.folder, number), variant);
-                Performance::read(&case, &folder, &run.verdicts[number].variants[variant])
+                VariantBehaviour::read(&case, &folder, &run.verdicts[number].variants[variant])
             };
-            let performances: Vec<Performance> = runs.iter().map(performance).collect();
+            let performances: Vec<VariantBehaviour> = runs.iter().map(performance).collect();
             compared += 1;
             differences.extend(difference((number, variant), &engines, &performances));
         }
@@ -171,14 +170,15 @@ fn campaign(
     known: &KnownFindings,
     stop: Stop,
 ) -> Result<Run, CannotRun> {
-    let contestant = Contestant { name: engine.name, version: engine.version.clone(), title: engine.title() };
+    let contestant =
+        ComparedEngine { name: engine.name, version: engine.version.clone(), title: engine.title() };
     let started = args.how.start(engine, stop)?;
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
-    let claim = Claim::new(started.name.clone(), args.how.manner(), &oracles, None, settings.clone());
+    let claim = Claim::new(started.name.clone(), args.how.mode(), &oracles, None, settings.clone());
     let claim = claim.on(programs.clone());
     let folder = args.out.join(folder_name(&started.name));
-    let _held = claim.stake(&folder)?;
+    let _held = claim.lock(&folder)?;
     let folder = folder.canonicalize()?;
     started.keep_provider_log_in(&folder);
     note(&format!("on {}", started.name));

@@ -8,9 +8,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::rules::rules_to_use;
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::egraph::{Cache, Ending, Frozen, Limits, Origin, Packed, Progress, draw};
-use crate::graph::Names;
-use crate::program::parse;
+use crate::algebra::egraph::{Cache, Ending, Frozen, GraphOrigin, Limits, Packed, Progress, draw};
+use crate::algebra::graph::Names;
+use crate::algebra::program::parse;
 
 /// Build the e-graph over a number of resources, tell its figures, or draw it.
 ///
@@ -121,7 +121,7 @@ pub fn run(args: EgraphArgs) -> CliResult {
     match args.action {
         Action::Build(args) => {
             let (frozen, origin) = build(&args)?;
-            let whence = if origin == Origin::Cache { "read from the cache" } else { "built" };
+            let whence = if origin == GraphOrigin::Cache { "read from the cache" } else { "built" };
             let stats = frozen.stats;
             let ending = ending(stats.ending);
             output(|out| {
@@ -158,7 +158,7 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-fn build(args: &BuildArgs) -> Result<(Frozen, Origin), CannotRun> {
+fn build(args: &BuildArgs) -> Result<(Frozen, GraphOrigin), CannotRun> {
     let rules = rules_to_use(args.limits.rules.as_deref())?;
     let unlimited =
         args.limits.timeout.is_none() && args.limits.max_classes.is_none() && args.limits.max_nodes.is_none();
@@ -174,7 +174,7 @@ fn build(args: &BuildArgs) -> Result<(Frozen, Origin), CannotRun> {
     let (frozen, origin) =
         cache.load_or_build(args.resources, &rules, args.limits.limits(), |now| progress.show(now))?;
     progress.finish();
-    if let Origin::Rebuilt(reason) = &origin {
+    if let GraphOrigin::Rebuilt(reason) = &origin {
         let path = cache.path(args.resources, &rules);
         eprintln!("note: {} was not used: {reason}; the e-graph was built again", path.display());
     }

@@ -6,17 +6,16 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::amount::at_least_one;
+use super::amount::duration;
 use super::{CannotRun, interrupt};
-use crate::deploy::access::{Provider, Way};
-use crate::deploy::driver::Driver;
+use crate::deploy::access::Provider;
 use crate::deploy::hold::Hold;
-use crate::deploy::spent::Split;
 use crate::deploy::stop::Stop;
-use crate::deploy::terraform::Terraform;
-use crate::deploy::{Manner, Runner};
-use crate::engine::{Engine, EngineChoice, Engines};
-use crate::render::Syntax;
+use crate::deploy::time_spent::TimeSplit;
+use crate::deploy::{Mode, Runner};
+use crate::engines::driver::{Driver, ProviderMode, Syntax};
+use crate::engines::terraform::Terraform;
+use crate::engines::{Engine, EngineChoice, Engines};
 
 /// Which engine, and how it is run.
 #[derive(Debug, Args)]
@@ -43,12 +42,12 @@ pub struct HowArgs {
     /// How many variants are deployed at once [default: as many as there are processors]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// How many seconds one engine command may take
-    #[arg(long, default_value_t = 60, value_parser = at_least_one::<u64>)]
-    timeout: u64,
+    /// How long one engine command may take: 60s, 2m
+    #[arg(long, default_value = "60s", value_parser = duration)]
+    timeout: Duration,
     /// How the engine reaches the provider
-    #[arg(long, value_name = "WAY", default_value = "reattach")]
-    provider: Way,
+    #[arg(long, value_name = "MODE", default_value = "reattach")]
+    provider_mode: ProviderMode,
     /// How programs are written
     #[arg(long, default_value = "hcl")]
     syntax: Syntax,
@@ -70,11 +69,11 @@ pub struct Started {
 impl Started {
     /// Leaves what the provider says of itself in a folder, if it says anything.
     pub fn keep_provider_log_in(&self, folder: &Path) {
-        self.runner.access.log().keep_in(folder);
+        self.runner.provider_log.keep_in(folder);
     }
 
     /// Where the time went; none if there was nothing to do.
-    pub fn spent(&self) -> Option<Split> {
+    pub fn spent(&self) -> Option<TimeSplit> {
         let split = self.runner.spent.split(self.provider.computed());
         (!split.engine.is_zero()).then_some(split)
     }
@@ -88,8 +87,8 @@ impl HowArgs {
     }
 
     /// What there is to choose.
-    pub fn manner(&self) -> Manner {
-        Manner { provider: self.provider, syntax: self.syntax, hold: self.hold }
+    pub fn mode(&self) -> Mode {
+        Mode { provider: self.provider_mode, syntax: self.syntax, hold: self.hold }
     }
 
     /// Takes Ctrl-C in hand.
@@ -102,18 +101,24 @@ impl HowArgs {
     /// Starts the provider for an engine.
     pub fn start(&self, engine: Engine, stop: Stop) -> Result<Started, CannotRun> {
         let engine = Arc::new(Terraform::new(engine));
-        let provider = Provider::start(self.provider)?;
+        let provider = Provider::start(self.provider_mode)?;
         if let Provider::Installable(mirror) = &provider {
             stop.removes(mirror.folder());
         }
-        let access = provider.access();
-        if !engine.capabilities().allow(&access, self.syntax) {
+        if !engine.capabilities().allow(self.provider_mode, self.syntax) {
             return Err(format!("{} cannot be run with these options", engine.title()).into());
         }
         let name = engine.title();
-        let patience = Duration::from_secs(self.timeout);
-        let (syntax, hold, spent) = (self.syntax, self.hold, Arc::default());
-        let runner = Runner { engine, access, syntax, hold, patience, stop, spent };
+        let runner = Runner {
+            engine,
+            access: provider.access(),
+            provider_log: provider.log(),
+            syntax: self.syntax,
+            hold: self.hold,
+            timeout: self.timeout,
+            stop,
+            spent: Arc::default(),
+        };
         Ok(Started { name, runner, provider })
     }
 }

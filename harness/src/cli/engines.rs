@@ -11,9 +11,9 @@ use semver::Version;
 use serde::Serialize;
 
 use super::{CannotRun, CliResult, Outcome};
-use crate::engine::catalogue::{self, Entry};
-use crate::engine::install::{Installed, LAUNCHER, Stage};
-use crate::engine::{self, EngineName, EngineSpec, Installer, Origin, Progress, VersionRequest};
+use crate::engines::catalogue::{self, Entry};
+use crate::engines::install::{Installed, LAUNCHER, Stage};
+use crate::engines::{self, EngineName, EngineOrigin, EngineSpec, Installer, Progress, VersionRequest};
 
 /// Show, install and find the engines that are tested
 ///
@@ -26,7 +26,8 @@ use crate::engine::{self, EngineName, EngineSpec, Installer, Origin, Progress, V
 /// which takes some minutes; this is tried on x86_64 only.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  equiform engines list\n  equiform engines install terraform@1.15.5 tofu\n  $(equiform engines path terraform@1.11) version"
+    after_help = "Examples:\n  equiform engines list\n  equiform engines install terraform@1.15.5 tofu\n  \
+                  $(equiform engines path terraform@1.11) version"
 )]
 pub(super) struct Engines {
     #[command(subcommand)]
@@ -68,7 +69,7 @@ enum Format {
 
 impl Engines {
     pub(super) fn run(self) -> CliResult {
-        let engines = engine::Engines::from_env()?;
+        let engines = engines::Engines::from_env()?;
         match self.action {
             Action::List { format } => print(&render(&rows(&engines), format)?),
             Action::Install { engines: specs, all } => {
@@ -96,7 +97,7 @@ fn chosen(specs: &[EngineSpec]) -> Result<Vec<Entry>, CannotRun> {
     specs.iter().map(|spec| Ok(catalogue::find(spec)?)).collect()
 }
 
-fn install(engines: &engine::Engines, launcher: &Path, entry: &Entry) -> Result<(), CannotRun> {
+fn install(engines: &engines::Engines, launcher: &Path, entry: &Entry) -> Result<(), CannotRun> {
     let label = format!("{} {}", entry.name, entry.version);
     let display = Display::new(label.clone());
     let installed = Installer { engines, launcher: launcher.to_owned(), progress: &display }.install(entry);
@@ -110,7 +111,7 @@ fn install(engines: &engine::Engines, launcher: &Path, entry: &Entry) -> Result<
 }
 
 /// Who installs an engine without naming a version may be surprised that the one on the PATH stays the first choice.
-fn tell_if_shadowed(engines: &engine::Engines, spec: &EngineSpec) {
+fn tell_if_shadowed(engines: &engines::Engines, spec: &EngineSpec) {
     if let Some(engine) = engines.on_path(spec.name) {
         let (path, version) = (engine.path.display(), engine.version);
         tell(&format!(
@@ -138,7 +139,7 @@ enum Place {
 }
 
 /// Every engine, each version as often as it is there; the first of a name is the one that the bare name means.
-fn rows(engines: &engine::Engines) -> Vec<Row> {
+fn rows(engines: &engines::Engines) -> Vec<Row> {
     let mut rows = Vec::new();
     for name in EngineName::ALL {
         let there: Vec<_> = engines.on_path(name).into_iter().chain(engines.installed(name)).collect();
@@ -152,8 +153,8 @@ fn rows(engines: &engine::Engines) -> Vec<Row> {
             name,
             version: engine.version,
             place: match engine.origin {
-                Origin::Path => Place::Path,
-                Origin::Installed | Origin::Given => Place::Installed,
+                EngineOrigin::Path => Place::Path,
+                EngineOrigin::Installed | EngineOrigin::Given => Place::Installed,
             },
             path: Some(engine.path),
         }));
@@ -245,7 +246,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::engine::Cache;
+    use crate::engines::Cache;
 
     #[test]
     fn the_list_shows_what_is_installed_before_what_could_be() {
@@ -254,7 +255,7 @@ mod tests {
         let tofu = cache.folder(EngineName::Tofu, &Version::new(1, 10, 10));
         fs::create_dir_all(&tofu).unwrap();
         fs::write(tofu.join("tofu"), "").unwrap();
-        let engines = engine::Engines { cache, search_path: "/nowhere".into() };
+        let engines = engines::Engines { cache, search_path: "/nowhere".into() };
 
         let rows: Vec<Row> = rows(&engines).into_iter().filter(|row| row.name == EngineName::Tofu).collect();
 

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::graph::NamedGraph;
-use crate::program::parse;
+use crate::algebra::graph::NamedGraph;
+use crate::algebra::program::parse;
 
 /// Tell whether two programs mean the same graph: exit 0 if they do, 1 with the difference if not, 2 if one
 /// is ill-formed.

@@ -5,8 +5,8 @@ use std::io;
 use clap::Args;
 
 use super::{CliResult, Outcome, output};
-use crate::graph::NamedGraph;
-use crate::program::{Parsed, SyntaxError, TermReader};
+use crate::algebra::graph::NamedGraph;
+use crate::algebra::program::{Parsed, SyntaxError, TermReader};
 
 /// Evaluate programs from standard input; graph JSON out, a line each.
 ///

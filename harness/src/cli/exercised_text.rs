@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::coverage::{Count, Exercised};
-use crate::model::{EdgeKind, ReplacementOrder, Rule};
+use crate::judge::coverage::{Count, Exercised};
+use crate::spec::{EdgeKind, ReplacementOrder, Rule};
 
 /// Which columns mean something in a row.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -13,15 +13,15 @@ use super::egraph::{CacheArgs, saturation_progress};
 use super::rules::rules_to_use;
 use super::size::{Programs, SizeArgs};
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::batch::{Cuts, cut};
-use crate::egraph::{Cache, ClassId, Extraction, Frozen, Limits, Operations};
-use crate::generate::{Batching, CHUNK, Generator, Variant, generate, stream};
-use crate::graph::{NamedGraph, Names};
-use crate::implicit::{Escape, Pace};
-use crate::program::{Program, print};
-use crate::rewrite::Budget;
-use crate::rules::Rules;
-use crate::source::{Source, most_edges};
+use crate::algebra::batch::{Cuts, cut};
+use crate::algebra::egraph::{Cache, ClassId, Extraction, Frozen, Limits, Operations};
+use crate::algebra::generate::{Batching, CHUNK, Generator, Variant, generate, stream};
+use crate::algebra::graph::{NamedGraph, Names};
+use crate::algebra::implicit::{Escape, Pace};
+use crate::algebra::program::{Program, print};
+use crate::algebra::rewrite::Budget;
+use crate::algebra::rules::Rules;
+use crate::algebra::source::{Source, most_edges};
 
 /// Generate programs that mean the same as a source graph.
 ///

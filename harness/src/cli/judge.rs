@@ -11,8 +11,9 @@ use super::oracles::chosen;
 use super::report_args::{Format, ReportArgs};
 use super::{CliResult, output};
 use crate::campaign::report::Report;
-use crate::campaign::{case_number, judge, stored};
+use crate::campaign::{case_number, engine_of, stored};
 use crate::case::{CASE_FILE, Case};
+use crate::judge::variant as judge;
 
 /// Judge cases again, from their evidence alone: no engine is run and nothing is written.
 #[derive(Debug, Args)]
@@ -50,7 +51,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
             case.left_out = args.leave_out.or(&case.left_out);
             let number = case_number(&folder).unwrap_or(cases.len());
             let mut verdict = judge::stored_case(number, &case, &folder, &oracles);
-            let engine = judge::engine(&folder, &case).unwrap_or_default();
+            let engine = engine_of(&folder, &case).unwrap_or_default();
             for variant in &mut verdict.variants {
                 judge::sort_out(&known, &engine, &case, variant);
                 let place = judge::variant_folder(&folder, variant.variant);

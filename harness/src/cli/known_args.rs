@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::CannotRun;
-use crate::campaign::known::KnownFindings;
+use crate::judge::known::KnownFindings;
 
 /// Which engine bugs are known.
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::model::LeftOut;
+use crate::spec::LeftOut;
 
 /// Which rules are left out.
 #[derive(Debug, Args)]

@@ -38,9 +38,8 @@ use clap::{Parser, Subcommand};
 /// Tests Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure.
 #[derive(Debug, Parser)]
 #[command(name = "equiform", version, propagate_version = true)]
-#[command(
-    after_help = "Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2 it could not be done."
-)]
+#[command(after_help = "Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), \
+                  2 it could not be done.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

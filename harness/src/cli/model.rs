@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::{CliResult, Outcome, output};
-use crate::model::Rule;
+use crate::spec::Rule;
 
 /// List the rules of the reference model, each with its sources: documentation, tests, what maintainers wrote, or the
 /// versions on which it was observed.

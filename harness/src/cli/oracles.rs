@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::oracle::{ORACLES, Oracle};
+use crate::judge::oracles::{ORACLES, Oracle};
 
 /// List the oracles: their names, and what each looks at.
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ use super::report_args::{ReportArgs, interrupted};
 use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
-use crate::campaign::{Campaign, case_number, judge};
+use crate::campaign::{Campaign, case_number, engine_of};
 use crate::case::{CASE_FILE, Case};
 use crate::deploy::provider;
 use crate::private;
@@ -50,7 +50,7 @@ pub struct ReplayArgs {
 pub fn run(args: ReplayArgs) -> CliResult {
     let mut case = Case::read(&args.folder.join(CASE_FILE))?;
     case.left_out = args.leave_out.or(&case.left_out);
-    let args = match judge::engine(&args.folder, &case) {
+    let args = match engine_of(&args.folder, &case) {
         Some(engine) => Layered::own::<ReplayArgs>("replay")?.with(&[("engine".to_owned(), engine)])?,
         None => args,
     };

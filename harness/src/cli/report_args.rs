@@ -7,12 +7,12 @@ use clap::{Args, ValueEnum};
 
 use super::campaign_text::{lines, note};
 use super::{CannotRun, CliResult, Outcome, exercised_text, output};
-use crate::campaign::judge::variant_folder;
 use crate::campaign::junit;
-use crate::campaign::known::KnownFindings;
 use crate::campaign::report::Report;
 use crate::campaign::tally::Tally;
-use crate::campaign::verdict::Result as TrialResult;
+use crate::judge::known::KnownFindings;
+use crate::judge::variant::variant_folder;
+use crate::judge::verdict::VariantResult;
 
 /// How many places to look at are named: the first will do, and the folder has them all.
 const PLACES: usize = 5;
@@ -125,7 +125,7 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
         writeln!(out, "  {count:5} × known, {name}{text}")?;
     }
     for (folder, verdict) in &report.cases {
-        let inconclusive = |result: &TrialResult| matches!(result, TrialResult::Inconclusive { .. });
+        let inconclusive = |result: &VariantResult| matches!(result, VariantResult::Inconclusive { .. });
         for variant in verdict.variants.iter().filter(|variant| inconclusive(&variant.result)) {
             for line in lines(&folder.display().to_string(), variant) {
                 writeln!(out, "  {line}")?;
@@ -140,21 +140,21 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
 
 /// The folders of variants in which something was found, new findings first.
 fn places(report: &Report) -> impl Iterator<Item = PathBuf> {
-    let of = |wanted: fn(&TrialResult) -> bool| {
+    let of = |wanted: fn(&VariantResult) -> bool| {
         report.cases.iter().flat_map(move |(folder, verdict)| {
             let found = verdict.variants.iter().filter(move |variant| wanted(&variant.result));
             found.map(|variant| variant_folder(folder, variant.variant))
         })
     };
-    let new = of(|result| matches!(result, TrialResult::Fail { .. }));
-    new.chain(of(|result| matches!(result, TrialResult::Known { .. })))
+    let new = of(|result| matches!(result, VariantResult::Fail { .. }));
+    new.chain(of(|result| matches!(result, VariantResult::Known { .. })))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::verdict::{CaseVerdict, VariantVerdict};
-    use crate::oracle::Finding;
+    use crate::judge::oracles::Finding;
+    use crate::judge::verdict::{CaseVerdict, VariantVerdict};
 
     fn finding(kind: &str, known: Option<&str>) -> Finding {
         Finding {
@@ -169,13 +169,13 @@ mod tests {
     #[test]
     fn a_summary_counts_and_says_where_to_look() {
         let results = [
-            TrialResult::Pass,
-            TrialResult::of(vec![finding("missing", Some("old-bug"))]),
-            TrialResult::of(vec![finding("extra", None)]),
-            TrialResult::Inconclusive { reason: "the disk is full".to_owned() },
+            VariantResult::Pass,
+            VariantResult::of(vec![finding("missing", Some("old-bug"))]),
+            VariantResult::of(vec![finding("extra", None)]),
+            VariantResult::Inconclusive { reason: "the disk is full".to_owned() },
         ];
         let variants = results.into_iter().enumerate().map(|(variant, result)| VariantVerdict {
-            again: matches!(result, TrialResult::Fail { .. }).then_some(false),
+            again: matches!(result, VariantResult::Fail { .. }).then_some(false),
             not_reached: result.findings().len() * 3,
             ..VariantVerdict::new(variant, result)
         });

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::rules::{Rules, check};
+use crate::algebra::rules::{Rules, check};
 
 /// List the equalities between programs, or check that they are sound.
 ///

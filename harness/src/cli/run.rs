@@ -61,11 +61,11 @@ pub fn run(args: RunArgs) -> CliResult {
     args.cases.affordable(1, args.engine.how.jobs())?;
     let started = args.engine.start()?;
     let settings = args.cases.settings();
-    let manner = args.engine.how.manner();
+    let mode = args.engine.how.mode();
     let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
-    let claim = Claim::new(started.name.clone(), manner, &oracles, args.shard, settings.clone());
+    let claim = Claim::new(started.name.clone(), mode, &oracles, args.shard, settings.clone());
     let claim = claim.on(programs.clone());
-    let held = claim.stake(&args.out)?;
+    let held = claim.lock(&args.out)?;
     let out = args.out.canonicalize()?;
     started.keep_provider_log_in(&out);
     let variants = usize::try_from(settings.variants)?;

@@ -8,12 +8,10 @@ use clap::Args;
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::campaign::judge;
+use crate::campaign::engine_of;
 use crate::case::{CASE_FILE, Case};
-use crate::deploy::evidence::{Evidence, Observed, StageEvidence};
-use crate::model::ExpectedOperation;
-use crate::observe::{graph_of, overlaps};
-use crate::oracle::{Finding, ORACLES, Trial, expected};
+use crate::judge::oracles::{Finding, ORACLES, Oracle};
+use crate::judge::view::{StageView, VariantView};
 
 /// Show what happened to a variant, stage by stage: what the model expected, what the ledger shows, what was found.
 ///
@@ -31,8 +29,20 @@ pub struct ShowArgs {
     /// Show the graph after each stage too
     #[arg(long)]
     graph: bool,
+    /// How it is written
+    #[arg(long, default_value = "text")]
+    format: ShowFormat,
     #[command(flatten)]
     known: KnownArgs,
+}
+
+/// How a variant is shown.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ShowFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
 }
 
 /// Shows.
@@ -41,33 +51,18 @@ pub fn run(args: ShowArgs) -> CliResult {
     let known = args.known.read()?;
     let (place, mut case, variant) = place(folder)?;
     case.left_out = args.leave_out.or(&case.left_out);
-    let engine = judge::engine(&place, &case).unwrap_or_default();
-    let batches = case.batches(variant)?;
-    let mut evidence = Evidence::open(folder, batches.len())?;
-    let mut text = Vec::new();
-    let mut new = false;
-    if let Some(engine) = &case.engine {
-        writeln!(text, "variant {variant} on {engine}: {}", case.variants[variant])?;
+    let engine = engine_of(&place, &case).unwrap_or_default();
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let view = VariantView::read(&case, variant, folder, &oracles, (&known, &engine));
+    output(|out| match args.format {
+        ShowFormat::Text => tell(out, folder, &view, args.graph),
+        ShowFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&view)?),
+    })?;
+    match view.inconclusive {
+        Some(reason) => Err(reason.into()),
+        None if view.has_new_findings => Ok(Outcome::Findings),
+        None => Ok(Outcome::Clean),
     }
-    while let Some((stage, world)) = evidence.next_stage()? {
-        let expectation = expected(&batches, stage.stage, &case.left_out);
-        let trial = Trial {
-            source: &case.source,
-            batches: &batches,
-            expectation: &expectation,
-            stage: &stage,
-            world,
-        };
-        let mut findings: Vec<Finding> = ORACLES.iter().flat_map(|oracle| oracle.judge(&trial)).collect();
-        known.mark(&engine, &batches, true, &mut findings);
-        new |= findings.iter().any(|finding| finding.known.is_none());
-        tell(&mut text, folder, &trial, &findings)?;
-        if args.graph {
-            writeln!(text, "  graph     {}", serde_json::to_string(&graph_of(world).0)?)?;
-        }
-    }
-    output(|out| out.write_all(&text))?;
-    Ok(if new { Outcome::Findings } else { Outcome::Clean })
 }
 
 /// The folder of the case that a variant's folder lies in, the case, and the variant's number.
@@ -93,27 +88,29 @@ fn place(folder: &Path) -> Result<(PathBuf, Case, usize), CannotRun> {
     Ok((place.to_owned(), case, number))
 }
 
-fn tell(out: &mut Vec<u8>, folder: &Path, trial: &Trial<'_>, findings: &[Finding]) -> io::Result<()> {
-    let StageEvidence { stage, record, operations, .. } = trial.stage;
+fn tell(out: &mut dyn Write, folder: &Path, view: &VariantView, graph: bool) -> io::Result<()> {
+    if !view.engine.is_empty() {
+        writeln!(out, "variant {} on {}: {}", view.variant, view.engine, view.program)?;
+    }
+    view.stages.iter().try_for_each(|stage| tell_stage(out, folder, stage, graph))
+}
+
+fn tell_stage(out: &mut dyn Write, folder: &Path, view: &StageView, graph: bool) -> io::Result<()> {
+    let StageView { record, expected, did, at_once, findings, .. } = view;
     let exit = match (record.exit, record.timed_out) {
         (_, true) => "ran out of time".to_owned(),
         (Some(code), false) => format!("exit {code}"),
         (None, false) => "killed".to_owned(),
     };
     let command = record.command.split(' ').next().unwrap_or_default();
-    writeln!(out, "\n{}  {command}, {exit}, {} ms", stage.name(), record.milliseconds)?;
-    let expected: Vec<String> = trial.expectation.operations.iter().map(ExpectedOperation::signed).collect();
+    writeln!(out, "\n{}  {command}, {exit}, {} ms", record.stage, record.milliseconds)?;
     if !expected.is_empty() {
         writeln!(out, "  expected  {}", expected.join(" "))?;
     }
-    if !operations.is_empty() {
-        let did: Vec<String> = operations.iter().map(spanned).collect();
+    if !did.is_empty() {
         writeln!(out, "  did       {}", did.join(" "))?;
     }
-    let both: Vec<String> = overlaps(operations)
-        .iter()
-        .map(|(first, second)| format!("{} with {}", first.operation.signed(), second.operation.signed()))
-        .collect();
+    let both: Vec<String> = at_once.iter().map(|[one, other]| format!("{one} with {other}")).collect();
     if !both.is_empty() {
         writeln!(out, "  at once   {}", both.join(", "))?;
     }
@@ -124,16 +121,10 @@ fn tell(out: &mut Vec<u8>, folder: &Path, trial: &Trial<'_>, findings: &[Finding
         }
     }
     if !findings.is_empty() {
-        writeln!(out, "  look at   {}", folder.join(stage.name()).display())?;
+        writeln!(out, "  look at   {}", folder.join(&record.stage).display())?;
+    }
+    if graph {
+        writeln!(out, "  graph     {}", serde_json::to_string(&view.graph)?)?;
     }
     Ok(())
-}
-
-fn spanned(observed: &Observed) -> String {
-    let end = match observed.end {
-        Some((end, true)) => end.to_string(),
-        Some((end, false)) => format!("{end}, failed"),
-        None => "never".to_owned(),
-    };
-    format!("{}[{}..{end}]", observed.operation.signed(), observed.begin)
 }

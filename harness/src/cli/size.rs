@@ -7,9 +7,9 @@
 use clap::Args;
 
 use super::CannotRun;
+use crate::algebra::source::most_edges;
 use crate::campaign::Settings;
 use crate::campaign::settings::Sources;
-use crate::source::most_edges;
 
 /// More memory than this is not taken unasked.
 const MOST_MEMORY: f64 = 2e9;

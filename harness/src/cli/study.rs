@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::amount::at_least_one;
 use super::size::{Programs, SizeArgs};
 use super::{CliResult, Outcome, output};
-use crate::study::{Grid, run as run_study};
+use crate::algebra::study::{Grid, run as run_study};
 
 /// Run an experiment.
 #[derive(Debug, Args)]

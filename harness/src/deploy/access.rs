@@ -1,66 +1,12 @@
-//! The two ways in which an engine reaches the mock provider.
+//! Makes the mock provider reachable for engines, in one of the two modes.
 
-use std::ffi::OsString;
-use std::fmt::{self, Display};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
 
 use super::mirror::Mirror;
 use super::provider::{self, ProviderError, Server};
 use super::provider_log::ProviderLog;
-
-/// Which way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Way {
-    /// One provider is up for all, and engines attach to it
-    #[default]
-    Reattach,
-    /// Engines install it by `init` and start it themselves, as they do for their users
-    Init,
-}
-
-impl Display for Way {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Reattach => "reattach",
-            Self::Init => "init",
-        })
-    }
-}
-
-/// How an engine reaches the provider.
-#[derive(Debug, Clone)]
-pub enum Access {
-    /// It attaches to one that is up.
-    Reattached {
-        /// The value of `TF_REATTACH_PROVIDERS` by which it finds it.
-        variable: OsString,
-        /// What the provider says.
-        log: Arc<ProviderLog>,
-    },
-    /// It installs it from a mirror, which this configuration file names.
-    Mirror {
-        /// The engine's configuration file.
-        config: PathBuf,
-        /// Where providers that crash say so.
-        crash_log: PathBuf,
-        /// The same, as it is read.
-        log: Arc<ProviderLog>,
-    },
-}
-
-impl Access {
-    /// What the provider says of itself.
-    pub fn log(&self) -> &ProviderLog {
-        match self {
-            Self::Reattached { log, .. } | Self::Mirror { log, .. } => log,
-        }
-    }
-}
+use crate::engines::driver::{Access, ProviderMode};
 
 /// A provider that engines can reach, for as long as this lives.
 pub enum Provider {
@@ -72,11 +18,11 @@ pub enum Provider {
 
 impl Provider {
     /// Makes the provider beside this program reachable.
-    pub fn start(way: Way) -> Result<Self, ProviderError> {
+    pub fn start(mode: ProviderMode) -> Result<Self, ProviderError> {
         let path = provider::locate()?;
-        match way {
-            Way::Reattach => Server::start(&path).map(Self::Up),
-            Way::Init => Mirror::of(&path).map(Self::Installable),
+        match mode {
+            ProviderMode::Reattach => Server::start(&path).map(Self::Up),
+            ProviderMode::Init => Mirror::of(&path).map(Self::Installable),
         }
     }
 
@@ -84,13 +30,20 @@ impl Provider {
     pub fn access(&self) -> Access {
         match self {
             Self::Up(server) => {
-                Access::Reattached { variable: server.reattach().to_owned(), log: server.log().clone() }
+                Access::Reattach { variable: server.reattach().to_owned(), socket: server.socket() }
             }
             Self::Installable(mirror) => Access::Mirror {
                 config: mirror.config().to_owned(),
                 crash_log: mirror.crash_log().to_owned(),
-                log: mirror.log().clone(),
             },
+        }
+    }
+
+    /// What it says of itself.
+    pub fn log(&self) -> Arc<ProviderLog> {
+        match self {
+            Self::Up(server) => server.log().clone(),
+            Self::Installable(mirror) => mirror.log().clone(),
         }
     }
 

@@ -55,7 +55,8 @@ fn make(provider: &Path) -> io::Result<Mirror> {
     let config = folder.path().join("cli.tfrc");
     let mirror = serde_json::to_string(folder.path().to_string_lossy().as_ref())?;
     let text = format!(
-        "provider_installation {{\n  filesystem_mirror {{\n    path    = {mirror}\n    include = [\"equiform.test/*/*\"]\n  }}\n}}\n"
+        "provider_installation {{\n  filesystem_mirror {{\n    \
+         path    = {mirror}\n    include = [\"equiform.test/*/*\"]\n  }}\n}}\n"
     );
     fs::write(&config, text)?;
     let crash_log = folder.path().join("crashes.log");

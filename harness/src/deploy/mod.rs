@@ -1,24 +1,19 @@
 //! Deploying a variant on a real engine, stage by stage, and keeping the evidence.
 //!
-//! [`driver`] is what is asked of an engine and [`terraform`] the one that answers so far. [`access`] is how
-//! an engine reaches the mock provider: [`provider`] keeps one up for engines to attach to, [`mirror`] is a
-//! folder to install it from. [`process`] runs one engine command in a process group of its own, [`evidence`]
-//! is what remains on disk: all that the oracles see. [`hold`] says how the provider holds operations.
-//! `surroundings` tells what is not the engine's doing, [`provider_log`] whether the provider crashed.
-//! [`stop`] ends it early, [`spent`] is where the time went.
+//! [`access`] makes the mock provider reachable: [`provider`] keeps one up for engines to attach to, [`mirror`] is a
+//! folder to install it from. [`process`] runs one engine command in a process group of its own. [`hold`] says how
+//! the provider holds operations. `environment` tells what is not the engine's doing, [`provider_log`] whether the
+//! provider crashed. [`stop`] ends it early, [`time_spent`] is where the time went.
 
 pub mod access;
-pub mod driver;
-pub mod evidence;
+mod environment;
 pub mod hold;
 pub mod mirror;
 pub mod process;
 pub mod provider;
 pub mod provider_log;
-pub mod spent;
 pub mod stop;
-mod surroundings;
-pub mod terraform;
+pub mod time_spent;
 
 use std::fs;
 use std::io;
@@ -29,17 +24,16 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::case::{Batch, Case, CaseError};
+use crate::case::{Batch, Case, CaseError, StagedBatch};
+use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
+use crate::evidence::{self, StageRecord};
 use crate::private;
-use crate::render::Syntax;
-use access::{Access, Way};
-use driver::Driver;
-use evidence::{Stage, StageRecord};
+pub use environment::EnvironmentError;
 use hold::Hold;
 use process::{Command, Ended};
-use spent::Spent;
+use provider_log::ProviderLog;
 use stop::Stop;
-pub use surroundings::Unfit;
+use time_spent::TimeSpent;
 
 /// Why a variant could not be deployed: not the engine's doing.
 #[derive(Debug, thiserror::Error)]
@@ -58,9 +52,9 @@ pub enum DeployError {
         /// What it printed.
         said: String,
     },
-    /// The surroundings are no place to judge an engine in.
+    /// The environment is no place to judge an engine in.
     #[error(transparent)]
-    Unfit(#[from] Unfit),
+    Environment(#[from] EnvironmentError),
     /// A file could not be written or read.
     #[error("{doing} {path}: {source}")]
     Io {
@@ -68,7 +62,7 @@ pub enum DeployError {
         doing: &'static str,
         /// The file.
         path: String,
-        /// The system's word.
+        /// The operating system's error.
         source: io::Error,
     },
 }
@@ -76,9 +70,9 @@ pub enum DeployError {
 /// How an engine is run, as people choose it. What it does must not depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Manner {
+pub struct Mode {
     /// How it reaches the provider.
-    pub provider: Way,
+    pub provider: ProviderMode,
     /// How programs are written.
     pub syntax: Syntax,
     /// How operations are held.
@@ -93,16 +87,18 @@ pub struct Runner {
     pub engine: Arc<dyn Driver>,
     /// How it reaches the provider.
     pub access: Access,
+    /// What the provider says of itself.
+    pub provider_log: Arc<ProviderLog>,
     /// How its programs are written.
     pub syntax: Syntax,
     /// How the provider holds its operations.
     pub hold: Hold,
     /// How long one command may take.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// The wish of whoever wants it to end.
     pub stop: Stop,
     /// Where the time goes.
-    pub spent: Arc<Spent>,
+    pub spent: Arc<TimeSpent>,
 }
 
 impl Runner {
@@ -111,39 +107,36 @@ impl Runner {
         self.stop.asked()
     }
 
-    /// Deploys one variant of a case into a folder, up to its destruction. It stops after a stage in which the engine
-    /// failed.
+    /// Deploys one variant of a case into a folder, stage by stage. It goes on after a failure, from whatever that
+    /// left, unless the engine was killed, ran out of time or left the state locked.
     pub fn deploy(
         &self,
         case: &Case,
         variant: usize,
         folder: &Path,
     ) -> Result<Vec<StageRecord>, DeployError> {
-        let other = (variant + 1) % case.variants.len();
-        let batches = |variant| self.spent.generating.time(|| case.batches(variant));
-        let (batches, other) = (batches(variant)?, batches(other)?);
+        let stages = self.spent.generating.time(|| case.stages(variant))?;
         let work = folder.join("work");
         self.spent.keeping.time(|| make_folder(&work))?;
-        self.prepare(&batches[0], &work)?;
+        self.prepare(&stages[0].batch, &work)?;
+        let reader = self.engine.family().reader;
         let mut records = Vec::new();
-        for stage in Stage::all(batches.len()) {
+        for staged in &stages {
             if self.stopped() {
                 return Err(DeployError::Stopped);
             }
-            let batch = match stage {
-                Stage::Batch(number) => &batches[number - 1],
-                Stage::Cross => other.last().expect("a variant has a batch"),
-                Stage::Idle | Stage::Destroy => batches.last().expect("a variant has a batch"),
-            };
-            let seed = seed_of(case.seed, variant, stage);
-            let record = self.stage(stage, seed, batch, &work, folder)?;
+            let seed = seed_of(case.seed, variant, &staged.stage.name);
+            let record = self.stage(staged, seed, &work, folder)?;
             if self.stop.asked_now() {
                 return Err(DeployError::Stopped);
             }
-            let (succeeded, stage) = (record.succeeded(), folder.join(&record.stage));
-            self.spent.keeping.time(|| surroundings::check(folder, &stage, succeeded, &self.access))?;
+            let (succeeded, stage) = (reader.succeeded(&record), folder.join(&record.stage));
+            self.spent
+                .keeping
+                .time(|| environment::check(folder, &stage, succeeded, &self.access, &self.provider_log))?;
+            let ended_in_order = record.ended_in_order();
             records.push(record);
-            if !succeeded {
+            if !succeeded && !ended_in_order {
                 break;
             }
         }
@@ -159,12 +152,11 @@ impl Runner {
     /// is enough.
     fn prepare(&self, first: &Batch, work: &Path) -> Result<(), DeployError> {
         let Some(arguments) = self.engine.preparation(&self.access) else { return Ok(()) };
-        let program = self.program(first);
-        write(&work.join(self.syntax.file()), &program)?;
+        write(&work.join(self.engine.program_file(self.syntax)), &self.program(first))?;
         let (stdout, stderr) = (work.join("prepare.out"), work.join("prepare.err"));
         let ended = self
             .command(work)
-            .run(arguments, &stdout, &stderr, self.patience)
+            .run(&arguments, &stdout, &stderr, self.timeout)
             .map_err(io_error("cannot run", self.engine.executable()))?;
         self.spent.engine.add(ended.took);
         if ended.end == Ended::Exit(0) {
@@ -178,11 +170,16 @@ impl Runner {
     }
 
     fn program(&self, batch: &Batch) -> String {
-        self.spent.rendering.time(|| self.engine.render(&batch.deployment, &batch.order, self.syntax))
+        self.spent.rendering.time(|| self.engine.render(&batch.program, &batch.order, self.syntax))
     }
 
     fn command(&self, work: &Path) -> Command {
         let mut command = Command::new(self.engine.executable(), work);
+        let names = std::env::vars_os().map(|(name, _)| name);
+        command.removed.extend(names.filter(|name| {
+            let name = name.to_string_lossy();
+            name.starts_with("EQUIFORM_") || self.engine.is_steered_by(&name)
+        }));
         command.stop = self.stop.clone();
         command.environment.extend(self.engine.environment(&self.access));
         command
@@ -190,26 +187,26 @@ impl Runner {
 
     fn stage(
         &self,
-        stage: Stage,
+        staged: &StagedBatch<'_>,
         seed: u32,
-        batch: &Batch,
         work: &Path,
         folder: &Path,
     ) -> Result<StageRecord, DeployError> {
-        let kept = folder.join(stage.name());
-        let program = self.program(batch);
+        let name = &staged.stage.name;
+        let (kept, file) = (folder.join(name), self.engine.program_file(self.syntax));
+        let program = self.program(&staged.batch);
         self.spent.keeping.time(|| {
             make_folder(&kept)?;
-            write(&work.join(self.syntax.file()), &program)?;
-            write(&kept.join(self.syntax.file()), &program)
+            write(&work.join(file), &program)?;
+            write(&kept.join(file), &program)
         })?;
-        let arguments = self.engine.command(stage);
+        let arguments = self.engine.arguments(&staged.stage.action);
         let mut command = self.command(work);
         command.environment.push(("EQUIFORM_LEDGER".into(), folder.join(evidence::LEDGER).into()));
-        command.environment.push(("EQUIFORM_RUN".into(), stage.name().into()));
+        command.environment.push(("EQUIFORM_RUN".into(), name.into()));
         command.environment.push(("EQUIFORM_HOLD".into(), self.hold.variable(seed).into()));
         let ended = command
-            .run(arguments, &kept.join(evidence::OUTPUT), &kept.join(evidence::ERRORS), self.patience)
+            .run(&arguments, &kept.join(evidence::OUTPUT), &kept.join(evidence::ERRORS), self.timeout)
             .map_err(io_error("cannot run", self.engine.executable()))?;
         self.spent.engine.add(ended.took);
         let state = work.join(self.engine.state_file());
@@ -218,7 +215,7 @@ impl Runner {
             self.spent.keeping.time(copy).map_err(io_error("cannot copy", &state))?;
         }
         Ok(StageRecord {
-            stage: stage.name(),
+            stage: name.clone(),
             command: arguments.join(" "),
             exit: match ended.end {
                 Ended::Exit(code) => Some(code),
@@ -233,8 +230,8 @@ impl Runner {
 }
 
 /// The seed by which operations of a stage go on: another one in each, and the same whenever a case is run.
-fn seed_of(case: u64, variant: usize, stage: Stage) -> u32 {
-    let text = format!("{case} {variant} {}", stage.name());
+fn seed_of(case: u64, variant: usize, stage: &str) -> u32 {
+    let text = format!("{case} {variant} {stage}");
     u32::from_be_bytes(*Sha256::digest(text).first_chunk().expect("a SHA-256 has 32 bytes"))
 }
 

@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use wait_timeout::ChildExt;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
 use super::stop::{self, Stop};
 use crate::private;
@@ -36,36 +37,31 @@ pub struct Outcome {
 pub struct Command {
     program: PathBuf,
     folder: PathBuf,
-    /// Variables beyond those that are passed on.
+    /// Variables that are not passed on: a run must not depend on who starts it.
+    pub removed: Vec<OsString>,
+    /// Variables beyond those that are.
     pub environment: Vec<(OsString, OsString)>,
     /// Who may end it before its time.
     pub stop: Stop,
 }
 
 impl Command {
-    /// A command of an engine, in a folder.
+    /// A command of an engine, in a working directory.
     pub fn new(program: &Path, folder: &Path) -> Self {
-        let settings =
-            [("TF_CLI_CONFIG_FILE", "/dev/null"), ("CHECKPOINT_DISABLE", "1"), ("TF_IN_AUTOMATION", "1")];
-        let environment = settings.map(|(name, value)| (name.into(), value.into())).to_vec();
-        Self { program: program.to_owned(), folder: folder.to_owned(), environment, stop: Stop::default() }
+        let (program, folder) = (program.to_owned(), folder.to_owned());
+        Self { program, folder, removed: Vec::new(), environment: Vec::new(), stop: Stop::default() }
     }
 
-    /// Runs it to its end. Variables that steer engines or the provider are not inherited: a run must not depend on
-    /// who starts it.
+    /// Runs it to its end, or until its time is up.
     pub fn run(
         &self,
-        arguments: &[&str],
+        arguments: &[String],
         stdout: &Path,
         stderr: &Path,
-        patience: Duration,
+        timeout: Duration,
     ) -> io::Result<Outcome> {
         let mut command = std::process::Command::new(&self.program);
-        let steering = |name: &OsString| {
-            let name = name.to_string_lossy();
-            ["TF_", "TOFU_", "EQUIFORM_", "CHECKPOINT_"].iter().any(|prefix| name.starts_with(prefix))
-        };
-        for (name, _) in std::env::vars_os().filter(|(name, _)| steering(name)) {
+        for name in &self.removed {
             command.env_remove(name);
         }
         command
@@ -78,17 +74,17 @@ impl Command {
             .process_group(0);
         let begin = Instant::now();
         let mut child = command.spawn()?;
-        let _running = self.stop.running(child.id());
-        let end = match child.wait_timeout(patience)? {
+        let _running = self.stop.running(&child);
+        let end = match wait(&mut child, timeout)? {
             Some(status) => match status.code() {
                 Some(code) => Ended::Exit(code),
                 None => Ended::Signal(status.signal().unwrap_or(0)),
             },
             None => {
-                let leader = i32::try_from(child.id()).expect("process ids are small");
-                stop::signal(leader, libc::SIGTERM);
-                if child.wait_timeout(stop::GRACE)?.is_none() {
-                    stop::signal(leader, libc::SIGKILL);
+                let leader = stop::pid_of(&child);
+                stop::signal(leader, Signal::TERM);
+                if wait(&mut child, stop::GRACE)?.is_none() {
+                    stop::signal(leader, Signal::KILL);
                     child.wait()?;
                 }
                 stop::end_rest(leader);
@@ -99,17 +95,38 @@ impl Command {
     }
 }
 
+/// Waits for a child to end; none if it does not within this time.
+fn wait(child: &mut Child, timeout: Duration) -> io::Result<Option<ExitStatus>> {
+    let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    let begin = Instant::now();
+    loop {
+        let left = timeout.saturating_sub(begin.elapsed());
+        let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
+        match poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&timeout)) {
+            Ok(0) => return Ok(None),
+            Ok(_) => return child.wait().map(Some),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
 
-    fn run(script: &str, patience: Duration) -> (Outcome, String) {
+    fn arguments(script: &str) -> [String; 2] {
+        ["-c", script].map(str::to_owned)
+    }
+
+    fn run(script: &str, timeout: Duration) -> (Outcome, String) {
         let folder = tempfile::tempdir().unwrap();
         let stdout = folder.path().join("stdout");
         let command = Command::new(Path::new("/bin/sh"), folder.path());
-        let outcome = command.run(&["-c", script], &stdout, &folder.path().join("stderr"), patience).unwrap();
+        let outcome =
+            command.run(&arguments(script), &stdout, &folder.path().join("stderr"), timeout).unwrap();
         (outcome, fs::read_to_string(stdout).unwrap())
     }
 
@@ -122,12 +139,10 @@ mod tests {
         let (mut alive, held) = io::pipe().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (stdout, stderr) = (folder.path().join("stdout"), folder.path().join("stderr"));
-        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&held);
-        // SAFETY: a plain system call on a descriptor that is open.
-        unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) };
+        rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).unwrap();
         let command = Command::new(Path::new("/bin/sh"), folder.path());
         let outcome = command
-            .run(&["-c", "sleep 1000 & sleep 1000"], &stdout, &stderr, Duration::from_millis(200))
+            .run(&arguments("sleep 1000 & sleep 1000"), &stdout, &stderr, Duration::from_millis(200))
             .unwrap();
         assert_eq!(outcome.end, Ended::TimedOut);
         drop(held);
@@ -142,8 +157,14 @@ mod tests {
     }
 
     #[test]
-    fn a_command_has_the_settings_that_keep_engines_apart_from_the_user() {
-        let (_, printed) = run("echo $TF_CLI_CONFIG_FILE $CHECKPOINT_DISABLE $TF_IN_AUTOMATION", LONG);
-        assert_eq!(printed, "/dev/null 1 1\n");
+    fn variables_are_passed_on_but_those_that_are_taken_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let stdout = folder.path().join("stdout");
+        let mut command = Command::new(Path::new("/bin/sh"), folder.path());
+        command.removed.push("HOME".into());
+        command.environment.push(("GIVEN".into(), "1".into()));
+        let stderr = folder.path().join("stderr");
+        command.run(&arguments("echo ${HOME-none} $GIVEN ${PATH:+path}"), &stdout, &stderr, LONG).unwrap();
+        assert_eq!(fs::read_to_string(stdout).unwrap(), "none 1 path\n");
     }
 }

@@ -8,11 +8,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use rustix::process::{Signal, kill_process};
+
 use super::provider_log::ProviderLog;
 use super::stop;
 
 /// How long a provider has to start. It takes milliseconds; a machine may be very busy.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A provider that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +27,7 @@ pub enum ProviderError {
     Start {
         /// The binary.
         path: PathBuf,
-        /// The system's word.
+        /// The operating system's error.
         source: io::Error,
     },
     /// It could not be put where engines install it from.
@@ -33,7 +35,7 @@ pub enum ProviderError {
     Mirror {
         /// The binary.
         path: PathBuf,
-        /// The system's word.
+        /// The operating system's error.
         source: io::Error,
     },
     /// It started, and said nothing.
@@ -81,13 +83,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one, which has [`PATIENCE`] to say where it is.
+    /// Starts one, which has [`START_TIMEOUT`] to say where it is.
     pub fn start(path: &Path) -> Result<Self, ProviderError> {
-        Self::start_within(path, PATIENCE)
+        Self::start_within(path, START_TIMEOUT)
     }
 
     /// Starts one, which has so long to say where it is.
-    pub fn start_within(path: &Path, patience: Duration) -> Result<Self, ProviderError> {
+    pub fn start_within(path: &Path, timeout: Duration) -> Result<Self, ProviderError> {
         let start = |source| ProviderError::Start { path: path.to_owned(), source };
         let log = Arc::new(ProviderLog::unnamed().map_err(start)?);
         let mut child = Command::new(path)
@@ -100,7 +102,7 @@ impl Server {
             .process_group(0)
             .spawn()
             .map_err(start)?;
-        let line = first_line(&mut child, patience);
+        let line = first_line(&mut child, timeout);
         let value = line
             .as_ref()
             .ok()
@@ -108,16 +110,14 @@ impl Server {
         if let Some(value) = value {
             return Ok(Self { reattach: value.into(), child, log });
         }
-        if let Ok(leader) = i32::try_from(child.id()) {
-            // With all that it started: another program may be a script.
-            stop::signal(leader, libc::SIGKILL);
-        }
+        // With all that it started: another program may be a script.
+        stop::signal(stop::pid_of(&child), Signal::KILL);
         let _ = child.wait();
         let path = path.to_owned();
         Err(match line {
             Ok(line) => ProviderError::Foreign { path, line },
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                ProviderError::Silent { path, waited: patience }
+                ProviderError::Silent { path, waited: timeout }
             }
             Err(error) => start(error),
         })
@@ -126,6 +126,11 @@ impl Server {
     /// The value of `TF_REATTACH_PROVIDERS` by which engines find it.
     pub fn reattach(&self) -> &OsStr {
         &self.reattach
+    }
+
+    /// The socket that it listens on; none if it told another kind of address.
+    pub fn socket(&self) -> Option<PathBuf> {
+        socket(&self.reattach)
     }
 
     /// What it says on standard error.
@@ -139,14 +144,20 @@ impl Server {
         // The name in the second field may hold blanks; the times are fields 14 and 15 of the whole.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
-        // SAFETY: a plain system call.
-        let per_second = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).ok()?;
+        let per_second = rustix::param::clock_ticks_per_second();
         Some(Duration::from_millis(ticks * 1000 / per_second))
     }
 }
 
+/// The socket in the variable that tells an engine where its providers are.
+fn socket(value: &OsStr) -> Option<PathBuf> {
+    let providers: serde_json::Value = serde_json::from_str(value.to_str()?).ok()?;
+    let address = &providers.as_object()?.values().next()?["Addr"];
+    (address["Network"] == "unix").then(|| address["String"].as_str().map(PathBuf::from))?
+}
+
 /// The first line that a child prints, if it does within this time.
-fn first_line(child: &mut Child, patience: Duration) -> io::Result<String> {
+fn first_line(child: &mut Child, timeout: Duration) -> io::Result<String> {
     let stdout = child.stdout.take().expect("its output is piped");
     let (sender, receiver) = mpsc::channel();
     // The thread ends with the child, which holds the other end of the pipe.
@@ -156,16 +167,13 @@ fn first_line(child: &mut Child, patience: Duration) -> io::Result<String> {
         // Nobody listens any more if the time is up.
         let _ = sender.send(read.map(|_| line));
     });
-    receiver.recv_timeout(patience).map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+    receiver.recv_timeout(timeout).map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if let Ok(pid) = i32::try_from(self.child.id()) {
-            // SAFETY: a plain system call on a child that has not been waited for. It removes its socket when
-            // asked to end.
-            unsafe { libc::kill(pid, libc::SIGTERM) };
-        }
+        // It removes its socket when asked to end.
+        let _ = kill_process(stop::pid_of(&self.child), Signal::TERM);
         let _ = self.child.wait();
     }
 }

@@ -3,16 +3,16 @@
 use std::fs;
 use std::time::Duration;
 
-use equiform::campaign::judge;
-use equiform::campaign::known::KnownFindings;
 use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
-use equiform::campaign::verdict::VariantVerdict;
 use equiform::campaign::{Campaign, Settings, Watcher};
 use equiform::deploy::Runner;
-use equiform::deploy::access::Way;
 use equiform::deploy::stop::Stop;
-use equiform::oracle::{ORACLES, Oracle};
+use equiform::engines::driver::ProviderMode;
+use equiform::judge::known::KnownFindings;
+use equiform::judge::oracles::{ORACLES, Oracle};
+use equiform::judge::variant as judge;
+use equiform::judge::verdict::VariantVerdict;
 
 use super::support::{engine, provider, runner};
 
@@ -46,7 +46,7 @@ fn small() -> Settings {
 }
 
 fn a_small_campaign_finds_nothing(spec: &str) {
-    let (folder, server) = (tempfile::tempdir().unwrap(), provider(Way::Reattach));
+    let (folder, server) = (tempfile::tempdir().unwrap(), provider(ProviderMode::Reattach));
     let runner = runner(&engine(spec), &server, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let known = KnownFindings::none();
@@ -82,7 +82,7 @@ fn a_small_campaign_on_opentofu_finds_nothing_and_is_judged_the_same_again() {
 
 #[test]
 fn a_campaign_that_is_stopped_keeps_what_was_judged_and_goes_on_from_there() {
-    let (folder, server) = (tempfile::tempdir().unwrap(), provider(Way::Reattach));
+    let (folder, server) = (tempfile::tempdir().unwrap(), provider(ProviderMode::Reattach));
     let runner = runner(&engine("terraform@1.15.5"), &server, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let impatient = Impatient(&runner);

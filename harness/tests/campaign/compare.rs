@@ -50,7 +50,8 @@ fn an_engine_that_does_something_else_is_a_finding() {
     let path = folder.path().join("fork");
     // It replaces a resource that nobody asked it to, in the last batch.
     let script = format!(
-        "#!/bin/sh\nif [ \"$EQUIFORM_RUN\" = batch-2 ]; then\nset -- \"$@\" -replace=mock_node.r0\nfi\nexec '{}' \"$@\"\n",
+        "#!/bin/sh\nif [ \"$EQUIFORM_RUN\" = batch-2 ]; then\n\
+         set -- \"$@\" -replace=mock_node.r0\nfi\nexec '{}' \"$@\"\n",
         engine("terraform@1.15.5").display()
     );
     fs::write(&path, script).unwrap();

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use equiform::deploy::access::Way;
+use equiform::engines::driver::ProviderMode;
 use tempfile::TempDir;
 
 use super::support::{engine, processes_of};
@@ -28,7 +28,7 @@ fn fifo(path: &Path) {
 }
 
 impl Waiting {
-    pub fn start(way: Way) -> Self {
+    pub fn start(mode: ProviderMode) -> Self {
         let root = tempfile::tempdir().unwrap();
         let path = |name: &str| root.path().join(name);
         fifo(&path("alive"));
@@ -56,7 +56,7 @@ impl Waiting {
                 "--edges=1",
                 "--jobs=1",
             ])
-            .arg(format!("--provider={way}"))
+            .arg(format!("--provider-mode={mode}"))
             .args(["--format=json", "--out"])
             .arg(path("out"))
             .env("PATH", search)
@@ -118,8 +118,8 @@ impl Waiting {
     }
 }
 
-fn once_is_a_clean_stop(way: Way, signal: i32) {
-    let mut waiting = Waiting::start(way);
+fn once_is_a_clean_stop(mode: ProviderMode, signal: i32) {
+    let mut waiting = Waiting::start(mode);
     waiting.signal(signal);
     waiting.says("stopping after the commands in flight; again to stop now");
     assert!(waiting.run.try_wait().unwrap().is_none(), "the command in flight is waited for");
@@ -133,19 +133,19 @@ fn once_is_a_clean_stop(way: Way, signal: i32) {
 
 #[test]
 fn one_signal_waits_for_the_command_in_flight_and_leaves_no_half_of_a_variant() {
-    once_is_a_clean_stop(Way::Reattach, libc::SIGINT);
-    once_is_a_clean_stop(Way::Init, libc::SIGINT);
+    once_is_a_clean_stop(ProviderMode::Reattach, libc::SIGINT);
+    once_is_a_clean_stop(ProviderMode::Init, libc::SIGINT);
 }
 
 #[test]
 fn a_terminal_that_goes_away_is_a_clean_stop_too() {
-    once_is_a_clean_stop(Way::Reattach, libc::SIGHUP);
+    once_is_a_clean_stop(ProviderMode::Reattach, libc::SIGHUP);
 }
 
 #[test]
 fn a_second_signal_ends_the_command_in_flight_and_leaves_nothing_behind() {
-    for way in [Way::Reattach, Way::Init] {
-        let mut waiting = Waiting::start(way);
+    for mode in [ProviderMode::Reattach, ProviderMode::Init] {
+        let mut waiting = Waiting::start(mode);
         waiting.signal(libc::SIGINT);
         waiting.says("stopping after");
         waiting.signal(libc::SIGTERM);
@@ -157,7 +157,7 @@ fn a_second_signal_ends_the_command_in_flight_and_leaves_nothing_behind() {
 
 #[test]
 fn a_stopped_campaign_is_resumed_with_what_is_stored_and_nothing_else() {
-    let mut waiting = Waiting::start(Way::Reattach);
+    let mut waiting = Waiting::start(ProviderMode::Reattach);
     waiting.signal(libc::SIGINT);
     waiting.says("stopping after");
     waiting.signal(libc::SIGINT);

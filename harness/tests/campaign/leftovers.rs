@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use equiform::deploy::access::{Access, Way};
+use equiform::engines::driver::{Access, ProviderMode};
 
 use super::interrupt::Waiting;
 use super::support::{engine, processes_of, provider};
 
-const WAYS: [Way; 2] = [Way::Reattach, Way::Init];
+const MODES: [ProviderMode; 2] = [ProviderMode::Reattach, ProviderMode::Init];
 
 /// Runs a small campaign with a temporary folder of its own, and looks at that folder and its processes afterwards.
-fn leaves_nothing(way: Way, engine: &Path, code: i32) {
+fn leaves_nothing(mode: ProviderMode, engine: &Path, code: i32) {
     let root = tempfile::tempdir().unwrap();
     let temporary = root.path().join("tmp");
     fs::create_dir(&temporary).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_equiform"))
         .args(["run", "--sources=1", "--variants=2", "--batches=2", "--resources=3", "--edges=1"])
-        .arg(format!("--provider={way}"))
+        .arg(format!("--provider-mode={mode}"))
         .arg(format!("--engine={}", engine.display()))
         .arg("--out")
         .arg(root.path().join("out"))
@@ -29,15 +29,15 @@ fn leaves_nothing(way: Way, engine: &Path, code: i32) {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{way}: {said}");
-    assert_eq!(processes_of(&temporary), [0; 0], "{way}");
+    assert_eq!(output.status.code(), Some(code), "{mode}: {said}");
+    assert_eq!(processes_of(&temporary), [0; 0], "{mode}");
     let names: Vec<_> = fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert!(names.is_empty(), "{way}: {names:?}");
+    assert!(names.is_empty(), "{mode}: {names:?}");
 }
 
 #[test]
 fn a_campaign_that_passes_leaves_nothing_behind() {
-    WAYS.into_iter().for_each(|way| leaves_nothing(way, &engine("terraform@1.15.5"), 0));
+    MODES.into_iter().for_each(|mode| leaves_nothing(mode, &engine("terraform@1.15.5"), 0));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn an_engine_that_fails_half_way_leaves_nothing_behind() {
     );
     fs::write(&failing, script).unwrap();
     fs::set_permissions(&failing, fs::Permissions::from_mode(0o755)).unwrap();
-    WAYS.into_iter().for_each(|way| leaves_nothing(way, &failing, 1));
+    MODES.into_iter().for_each(|mode| leaves_nothing(mode, &failing, 1));
 }
 
 /// Waits until something holds, for at most half a minute.
@@ -65,14 +65,14 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn a_killed_campaign_takes_its_provider_with_it_and_its_engine_ends_by_itself() {
-    for way in WAYS {
-        let mut waiting = Waiting::start(way);
+    for mode in MODES {
+        let mut waiting = Waiting::start(mode);
         let temporary = waiting.temporary();
         waiting.signal(libc::SIGKILL);
         waiting.run.wait().unwrap();
         // The provider that is up for all removes its socket. The folder to install one from outlives whoever
         // is killed.
-        if way == Way::Reattach {
+        if mode == ProviderMode::Reattach {
             until("the provider ends", || fs::read_dir(&temporary).unwrap().next().is_none());
         }
         waiting.go();
@@ -82,13 +82,13 @@ fn a_killed_campaign_takes_its_provider_with_it_and_its_engine_ends_by_itself() 
 
 #[test]
 fn a_panic_ends_the_provider_and_removes_its_folder() {
-    for way in WAYS {
+    for mode in MODES {
         let mut place = PathBuf::new();
         let unwound = catch_unwind(AssertUnwindSafe(|| {
-            let provider = provider(way);
+            let provider = provider(mode);
             place = match provider.access() {
                 Access::Mirror { config, .. } => config,
-                Access::Reattached { variable, .. } => {
+                Access::Reattach { variable, .. } => {
                     let value: serde_json::Value = serde_json::from_str(variable.to_str().unwrap()).unwrap();
                     let address = value.as_object().unwrap().values().next().unwrap();
                     address["Addr"]["String"].as_str().unwrap().into()

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use equiform::deploy::access::Way;
+use equiform::engines::driver::ProviderMode;
 use tempfile::TempDir;
 
 use super::support::{engine, processes_of};
@@ -108,7 +108,7 @@ fn a_campaign_that_generates_a_huge_case_ends_at_the_first_signal() {
 
 /// A campaign whose engine leaves a pipe in the place of its state, which nobody ever writes to: whoever
 /// reads it hangs.
-fn a_second_signal_ends_what_hangs(way: Way) {
+fn a_second_signal_ends_what_hangs(mode: ProviderMode) {
     let root = tempfile::tempdir().unwrap();
     let (script, begun) = (root.path().join("terraform"), root.path().join("begun"));
     let real = engine("terraform@1.15.5");
@@ -122,7 +122,7 @@ fn a_second_signal_ends_what_hangs(way: Way) {
     fs::set_permissions(root.path().join("draft"), fs::Permissions::from_mode(0o755)).unwrap();
     // Copied by another process: a file that this one has open for writing cannot be run as long.
     assert!(Command::new("cp").arg(root.path().join("draft")).arg(&script).status().unwrap().success());
-    let mut campaign = Campaign::start(root, &script, &["--variants=1", &format!("--provider={way}")]);
+    let mut campaign = Campaign::start(root, &script, &["--variants=1", &format!("--provider-mode={mode}")]);
     wait_until("the first apply", || begun.exists());
     campaign.first_signal();
     campaign.signal(libc::SIGTERM);
@@ -132,10 +132,10 @@ fn a_second_signal_ends_what_hangs(way: Way) {
 
 #[test]
 fn a_second_signal_ends_a_campaign_that_hangs_with_its_provider() {
-    a_second_signal_ends_what_hangs(Way::Reattach);
+    a_second_signal_ends_what_hangs(ProviderMode::Reattach);
 }
 
 #[test]
 fn a_second_signal_ends_a_campaign_that_hangs_and_removes_the_installed_provider() {
-    a_second_signal_ends_what_hangs(Way::Init);
+    a_second_signal_ends_what_hangs(ProviderMode::Init);
 }

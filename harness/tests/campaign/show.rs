@@ -4,15 +4,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use equiform::campaign::Settings;
-use equiform::campaign::judge::variant_folder;
 use equiform::case::CASE_FILE;
-use equiform::deploy::access::Way;
+use equiform::engines::driver::ProviderMode;
+use equiform::judge::variant::variant_folder;
 
 use super::support::{engine, provider, runner};
 
 #[test]
 fn a_variant_is_shown_stage_by_stage_with_what_was_expected_and_done() {
-    let (folder, provider) = (tempfile::tempdir().unwrap(), provider(Way::Reattach));
+    let (folder, provider) = (tempfile::tempdir().unwrap(), provider(ProviderMode::Reattach));
     let runner = runner(&engine("terraform@1.15.5"), &provider, Duration::from_secs(120));
     let settings =
         Settings { variants: 1, batches: 1, resources: 2..=2, edges: 1..=1, ..Settings::default() };

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use equiform::deploy::Runner;
-use equiform::deploy::access::{Provider, Way};
+use equiform::deploy::access::Provider;
 use equiform::deploy::hold::Hold;
 use equiform::deploy::stop::Stop;
-use equiform::deploy::terraform::Terraform;
-use equiform::engine::{EngineChoice, Engines};
-use equiform::render::Syntax;
+use equiform::engines::driver::{ProviderMode, Syntax};
+use equiform::engines::terraform::Terraform;
+use equiform::engines::{EngineChoice, Engines};
 
 /// The executable of an engine.
 pub fn engine(spec: &str) -> PathBuf {
@@ -22,21 +22,22 @@ pub fn engine(spec: &str) -> PathBuf {
 }
 
 /// A provider for one test.
-pub fn provider(way: Way) -> Provider {
-    Provider::start(way).unwrap_or_else(|error| panic!("{error}"))
+pub fn provider(mode: ProviderMode) -> Provider {
+    Provider::start(mode).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A runner of an executable.
-pub fn runner(engine: &Path, provider: &Provider, patience: Duration) -> Runner {
+pub fn runner(engine: &Path, provider: &Provider, timeout: Duration) -> Runner {
     let engines = Engines::from_env().expect("there is a folder for engines");
     let choice = EngineChoice::At(engine.to_owned());
     let engine = engines.find(&choice).unwrap_or_else(|error| panic!("{error}"));
     Runner {
         engine: Arc::new(Terraform::new(engine)),
         access: provider.access(),
+        provider_log: provider.log(),
         syntax: Syntax::Hcl,
         hold: Hold::default(),
-        patience,
+        timeout,
         stop: Stop::default(),
         spent: Arc::default(),
     }

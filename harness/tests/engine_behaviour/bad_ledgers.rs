@@ -41,7 +41,7 @@ fn chain(ledger: &str, nodes: usize) -> String {
 }
 
 /// The graph of that program.
-fn chain_graph(nodes: usize) -> equiform::graph::NamedGraph {
+fn chain_graph(nodes: usize) -> equiform::algebra::graph::NamedGraph {
     let name = |n: usize| format!("r{n}");
     let mut expected = graph(&[], &[]);
     expected.nodes = (0..nodes).map(name).collect();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::behaviour::{Behaviour, behaviours, everywhere};
-use crate::support::process::{PATIENCE, Running, wait_until};
+use crate::support::process::{Running, TIMEOUT, wait_until};
 use crate::support::{Engine, Workspace, graph};
 
 pub const ALL: &[Behaviour] = behaviours! {
@@ -35,7 +35,7 @@ fn an_interrupted_apply_ends_what_it_has_begun_and_the_next_one_completes_it(eng
     let begun =
         |line: &str| line.contains(r#""op":"create","phase":"begin""#) && line.contains(r#""key":"b""#);
     let arrived = || fs::read_to_string(workspace.ledger_path()).ok()?.lines().any(begun).then_some(());
-    wait_until(PATIENCE, arrived).expect("the change arrives at the provider");
+    wait_until(TIMEOUT, arrived).expect("the change arrives at the provider");
     running.signal(libc::SIGINT);
     running.wait().ended_with(1).clean();
     workspace.nothing_is_left();

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use crate::support::behaviour::{Behaviour, behaviours, everywhere, newest};
-use crate::support::process::{PATIENCE, Running, wait_until};
+use crate::support::process::{Running, TIMEOUT, wait_until};
 use crate::support::{Engine, Workspace, engines, graph};
 
 pub const ALL: &[Behaviour] = behaviours! {
@@ -61,7 +61,7 @@ impl Server {
         let pid = libc::pid_t::try_from(self.child.id()).unwrap();
         // SAFETY: it touches no memory, and the child has not been waited for.
         assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
-        let ended = wait_until(PATIENCE, || self.child.try_wait().unwrap());
+        let ended = wait_until(TIMEOUT, || self.child.try_wait().unwrap());
         assert!(ended.is_some_and(|status| status.success()), "{ended:?}");
         let left: Vec<_> = fs::read_dir(workspace.path("server-tmp")).unwrap().flatten().collect();
         assert!(left.is_empty(), "left behind: {left:?}");
@@ -76,7 +76,7 @@ impl Drop for Server {
     }
 }
 
-fn expected() -> equiform::graph::NamedGraph {
+fn expected() -> equiform::algebra::graph::NamedGraph {
     graph(&["a", "b", "c", "d"], &[("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
 }
 
@@ -102,8 +102,8 @@ fn an_engine_that_attaches_builds_the_same_graph(engine: &Engine) {
 
 fn two_engines_attach_to_one_provider_and_keep_their_worlds_apart(engine: &Engine) {
     let other = match engine.name {
-        equiform::engine::EngineName::Terraform => "tofu@1.12.6",
-        equiform::engine::EngineName::Tofu => "terraform@1.15.5",
+        equiform::engines::EngineName::Terraform => "tofu@1.12.6",
+        equiform::engines::EngineName::Tofu => "terraform@1.15.5",
     };
     let workspaces = [Workspace::empty(engine), Workspace::empty(&engines::companion(other))];
     let server = Server::start(&workspaces[0]);

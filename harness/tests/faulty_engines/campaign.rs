@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::Command;
 
 use equiform::campaign::case_folder;
-use equiform::campaign::judge::variant_folder;
 use equiform::campaign::stored::VERDICT_FILE;
-use equiform::campaign::verdict::{Result as TrialResult, VariantVerdict};
-use equiform::oracle::Finding;
+use equiform::judge::oracles::Finding;
+use equiform::judge::variant::variant_folder;
+use equiform::judge::verdict::{VariantResult, VariantVerdict};
 
 /// The default one.
 pub const SEED: u64 = 0;
@@ -63,7 +63,7 @@ fn seen(out: &Path, as_it_is: &BTreeSet<Mark>) -> Seen {
         let verdict = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let verdict: VariantVerdict = serde_json::from_slice(&verdict).expect("it is a verdict");
         let place = format!("case {case}, variant {variant}");
-        if let TrialResult::Inconclusive { reason } = &verdict.result {
+        if let VariantResult::Inconclusive { reason } = &verdict.result {
             seen.inconclusive.push(format!("{place}: {reason}"));
         }
         let mark = |it: &Finding| (case, variant, it.stage.clone(), it.oracle.clone(), it.kind.clone());

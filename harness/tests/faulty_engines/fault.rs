@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use equiform::engine::Version;
+use equiform::engines::Version;
 use serde::Deserialize;
 
 const FILE: &str = include_str!("faults.toml");

@@ -5,7 +5,7 @@
 
 mod campaign;
 mod fault;
-mod workshop;
+mod staging;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,9 +14,10 @@ use std::time::Instant;
 
 use campaign::{SEED, SOURCES, Seen, VARIANTS};
 use equiform::campaign::Settings;
-use equiform::model::Expectation;
+use equiform::spec::discipline::TERRAFORM;
+use equiform::spec::{Deployed, LeftOut, Options, Step};
 use fault::{Fault, Faults};
-use workshop::Workshop;
+use staging::Staging;
 
 /// The page that shows what was found.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/oracles.md");
@@ -43,10 +44,10 @@ fn every_fault_in_an_engine_is_found_within_50_variants() {
     let faults = Faults::read();
     let part = std::env::var(PART).ok();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("faulty-engines");
-    let workshop = Workshop::open(&folder, &faults);
+    let staging = Staging::open(&folder, &faults);
     let judge = |name: &str, fault: Option<&Fault>, as_it_is: &Seen| -> Result<Seen, String> {
         let started = Instant::now();
-        let engine = workshop.build(&faults, fault)?;
+        let engine = staging.build(&faults, fault)?;
         let built = started.elapsed();
         let seen = campaign::run(&engine, &folder.join(name.replace(' ', "-")), &as_it_is.marks);
         println!(
@@ -119,8 +120,10 @@ fn the_variants_ask_for_every_rule_that_a_fault_breaks() {
     for case in (0..SOURCES).map(|number| settings.case(number)) {
         for batches in (0..VARIANTS).map(|variant| case.batches(variant).unwrap()) {
             for pair in batches.windows(2) {
-                let expected = Expectation::between(&pair[0].deployment, &pair[1].deployment);
-                rules.extend(expected.order.into_values().map(|reason| reason.rule));
+                let (deployed, options) = (Deployed::by(&pair[0].program), Options::default());
+                let step = Step { deployed: &deployed, program: &pair[1].program, options: &options };
+                let expected = step.expectation(TERRAFORM, &LeftOut::none());
+                rules.extend(expected.pairs().map(|(_, _, reason)| reason.rule));
             }
         }
     }

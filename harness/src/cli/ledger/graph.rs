@@ -8,7 +8,7 @@ use super::LedgerFile;
 use super::output::{self, Stop};
 use crate::audit::printable;
 use crate::cli::Outcome;
-use crate::observe::{graph_of, shared_keys};
+use crate::judge::observe::{graph_of, shared_keys};
 
 /// Show the graph of the objects that are there, by the ids they hold
 ///

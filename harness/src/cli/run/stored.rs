@@ -43,9 +43,9 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
     let range = |range: &RangeInclusive<u32>| format!("{}..{}", range.start(), range.end());
     let options = [
         ("engine", claim.engine().to_owned()),
-        ("provider", claim.manner().provider.to_string()),
-        ("syntax", claim.manner().syntax.to_string()),
-        ("hold", claim.manner().hold.to_string()),
+        ("provider-mode", claim.mode().provider.to_string()),
+        ("syntax", claim.mode().syntax.to_string()),
+        ("hold", claim.mode().hold.to_string()),
         ("out", folder.display().to_string()),
         ("oracles", claim.oracles().join(",")),
         ("seed", settings.seed.to_string()),
@@ -71,11 +71,11 @@ mod tests {
     use super::*;
     use crate::campaign::Settings;
     use crate::campaign::shard::Shard;
-    use crate::deploy::Manner;
-    use crate::deploy::access::Way;
+    use crate::deploy::Mode;
     use crate::deploy::hold::Hold;
-    use crate::oracle::ORACLES;
-    use crate::render::Syntax;
+    use crate::engines::driver::ProviderMode;
+    use crate::engines::driver::Syntax;
+    use crate::judge::oracles::ORACLES;
 
     #[test]
     fn the_example_of_a_settings_file_is_read() {
@@ -104,15 +104,14 @@ mod tests {
         };
         let shard: Option<Shard> = Some("2/3".parse().unwrap());
         let oracles: Vec<_> = ORACLES.iter().take(2).collect();
-        let manner = Manner { provider: Way::Init, syntax: Syntax::Json, hold: Hold::QuietFor(9) };
-        let claim =
-            Claim::new("tofu@1.12.6 at /a/fork".to_owned(), manner, &oracles, shard, settings.clone());
+        let mode = Mode { provider: ProviderMode::Init, syntax: Syntax::Json, hold: Hold::QuietFor(9) };
+        let claim = Claim::new("tofu@1.12.6 at /a/fork".to_owned(), mode, &oracles, shard, settings.clone());
         let options = stored_options(&claim, Path::new("some/folder"));
         let layered = Layered::of::<RunArgs>("run", Vec::new()).unwrap();
         let args: RunArgs = layered.with(&options).unwrap();
         assert_eq!(args.cases.settings(), settings);
         assert_eq!((args.oracles.as_slice(), args.shard), (claim.oracles(), shard));
-        assert_eq!(args.engine.how.manner(), manner);
+        assert_eq!(args.engine.how.mode(), mode);
         assert_eq!(args.out, Path::new("some/folder"));
     }
 }

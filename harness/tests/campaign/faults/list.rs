@@ -1,8 +1,9 @@
 //! The faults, as data: what a script around a real engine does wrong, and the oracle that has to see it.
 
-use equiform::case::edges::EdgeChoice;
-use equiform::case::{CASE_VERSION, Case};
-use equiform::model::EdgeKind;
+use equiform::algebra::program::parse;
+use equiform::case::Case;
+use equiform::case::choices::{Choices, Chooser};
+use equiform::spec::EdgeKind;
 
 /// A fault: shell text that stands in for the engine's command in some stages of a case. `real` runs the
 /// engine, which is at `$engine`; `"$@"` are its arguments.
@@ -26,7 +27,8 @@ pub const FAULTS: &[Fault] = &[
         seen_by: "graph",
         case: chain,
         stages: "*",
-        script: r#"sed -i '/"mock_node" "c"/,/^}/s/refs = .*/refs = [mock_node.a.id]\n  depends_on = [mock_node.b]/' main.tf
+        script: r#"refs='[mock_node.a.id]\n  depends_on = [mock_node.b]'
+                   sed -i "/\"mock_node\" \"c\"/,/^}/s/refs = .*/refs = $refs/" main.tf
                    real "$@""#,
     },
     Fault {
@@ -219,7 +221,7 @@ pub const FAULTS: &[Fault] = &[
         stages: "batch-2",
         script: r#"real "$@"; exit 1"#,
     },
-    // In the first stage: with the little patience that this fault is given, no real engine is waited for.
+    // In the first stage: with the short timeout that this fault is given, no real engine is waited for.
     Fault {
         name: "the engine hangs",
         seen_by: "health",
@@ -384,20 +386,14 @@ pub const FAULTS: &[Fault] = &[
     },
 ];
 
-fn case(nodes: &[&str], depends_on: f64, variants: [&str; 2]) -> Case {
+fn case(nodes: &[&str], depends_on: bool, variants: [&str; 2]) -> Case {
     let edges: Vec<_> = nodes.windows(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect();
     let source = serde_json::json!({ "nodes": nodes, "edges": edges });
-    Case {
-        version: CASE_VERSION,
-        seed: 0,
-        engine: None,
-        left_out: Default::default(),
-        equiform: None,
-        provider: None,
-        source: serde_json::from_value(source).unwrap(),
-        edges: EdgeChoice { seed: 0, pinned: 0.0, depends_on, create_before_destroy: 0.0 },
-        variants: variants.map(str::to_owned).to_vec(),
-    }
+    let share = if depends_on { 1.0 } else { 0.0 };
+    let chooser = Chooser { seed: 0, pinned: 0.0, depends_on: share, create_before_destroy: 0.0 };
+    let parsed = variants.map(|text| parse(text).unwrap());
+    let (source, programs) = (serde_json::from_value(source).unwrap(), variants.map(str::to_owned).to_vec());
+    Case::new(0, source, chooser.choose(&parsed), programs).unwrap()
 }
 
 const CHAIN: [&str; 2] = [
@@ -407,18 +403,18 @@ const CHAIN: [&str; 2] = [
 
 /// Three resources in a chain, in two batches.
 fn chain() -> Case {
-    case(&["a", "b", "c"], 0.0, CHAIN)
+    case(&["a", "b", "c"], false, CHAIN)
 }
 
 /// The same, with edges of order alone.
 fn by_order() -> Case {
-    case(&["a", "b", "c"], 1.0, CHAIN)
+    case(&["a", "b", "c"], true, CHAIN)
 }
 
 /// The chain with a fourth resource that comes and goes, in three batches.
 fn removal() -> Case {
     let variant = "(con b c (add c (cut (rem d (cut (add d (con a b (add b (add a empty)))))))))";
-    case(&["a", "b", "c"], 0.0, [variant, CHAIN[1]])
+    case(&["a", "b", "c"], false, [variant, CHAIN[1]])
 }
 
 /// Ten resources in a chain of order alone, in one batch: together they do not keep the order by chance.
@@ -426,7 +422,7 @@ fn long_by_order() -> Case {
     let nodes = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
     let added = nodes.iter().fold("empty".to_owned(), |inner, node| format!("(add {node} {inner})"));
     let whole = nodes.windows(2).fold(added, |inner, pair| format!("(con {} {} {inner})", pair[0], pair[1]));
-    case(&nodes, 1.0, [&whole, &whole])
+    case(&nodes, true, [&whole, &whole])
 }
 
 /// Two resources that are updated in the same batch, in an order that leaves no value: both get a reference to a third.
@@ -434,24 +430,16 @@ fn updates() -> Case {
     let variant = "(con x b (con x a (cut (add x (con a b (add b (add a empty)))))))";
     let source =
         serde_json::json!({ "nodes": ["a", "b", "x"], "edges": [["a", "b"], ["x", "a"], ["x", "b"]] });
-    let kinds = [("a", "b", EdgeKind::DependsOn), ("x", "a", EdgeKind::Refs), ("x", "b", EdgeKind::Refs)];
+    let edges = vec![("a".to_owned(), "b".to_owned(), EdgeKind::DependsOn)];
     Case {
         source: serde_json::from_value(source).unwrap(),
-        edges: with_kinds(&kinds),
-        ..case(&[], 0.0, [variant, variant])
+        choices: Choices { edges: edges.into(), ..Choices::default() },
+        ..case(&[], false, [variant, variant])
     }
 }
 
 /// A chain of order alone that goes in the second batch, beside a resource that stays.
 fn removed_by_order() -> Case {
     let variant = "(rem a (rem b (rem c (cut (add s (con b c (con a b (add c (add b (add a empty))))))))))";
-    case(&["s"], 1.0, [variant, variant])
-}
-
-/// Choices by a seed under which edges are of these kinds.
-fn with_kinds(kinds: &[(&str, &str, EdgeKind)]) -> EdgeChoice {
-    let choices =
-        (0..).map(|seed| EdgeChoice { seed, pinned: 0.3, depends_on: 0.3, create_before_destroy: 0.0 });
-    let fits = |choice: &EdgeChoice| kinds.iter().all(|(one, other, kind)| choice.kind(one, other) == *kind);
-    choices.into_iter().find(fits).expect("there are many seeds")
+    case(&["s"], true, [variant, variant])
 }

@@ -8,10 +8,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use equiform::campaign::judge;
-use equiform::campaign::verdict::Result as TrialResult;
-use equiform::deploy::access::Way;
-use equiform::oracle::{ORACLES, Oracle};
+use equiform::engines::driver::ProviderMode;
+use equiform::judge::oracles::{ORACLES, Oracle};
+use equiform::judge::variant as judge;
+use equiform::judge::verdict::VariantResult;
 use rayon::prelude::*;
 
 use self::list::{CASES, FAULTS, Fault};
@@ -26,7 +26,8 @@ const LONG: Duration = Duration::from_secs(120);
 fn wrapper(folder: &Path, real: &Path, stages: &str, script: &str) -> PathBuf {
     let path = folder.join("engine");
     let text = format!(
-        "#!/bin/sh\nengine='{}'\nreal() {{ \"$engine\" \"$@\"; }}\ncase $EQUIFORM_RUN in\n{stages})\n{script}\n;;\n*) real \"$@\";;\nesac\n",
+        "#!/bin/sh\nengine='{}'\nreal() {{ \"$engine\" \"$@\"; }}\n\
+         case $EQUIFORM_RUN in\n{stages})\n{script}\n;;\n*) real \"$@\";;\nesac\n",
         real.display()
     );
     fs::write(&path, text).unwrap();
@@ -35,11 +36,11 @@ fn wrapper(folder: &Path, real: &Path, stages: &str, script: &str) -> PathBuf {
 }
 
 /// What the oracles say of a case that was deployed with a fault.
-fn judged(fault: &Fault, real: &Path, server: &equiform::deploy::access::Provider) -> TrialResult {
+fn judged(fault: &Fault, real: &Path, server: &equiform::deploy::access::Provider) -> VariantResult {
     let folder = tempfile::tempdir().unwrap();
     let engine = wrapper(folder.path(), real, fault.stages, fault.script);
-    let patience = if fault.script.starts_with("sleep") { Duration::from_secs(1) } else { LONG };
-    let runner = runner(&engine, server, patience);
+    let timeout = if fault.script.starts_with("sleep") { Duration::from_secs(1) } else { LONG };
+    let runner = runner(&engine, server, timeout);
     let (case, place) = ((fault.case)(), folder.path().join("variant"));
     runner.deploy(&case, 0, &place).unwrap();
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
@@ -64,19 +65,19 @@ fn matrix(seen: &[BTreeSet<&str>]) -> String {
 }
 
 fn every_fault_is_seen(spec: &str) {
-    let (real, server) = (engine(spec), provider(Way::Reattach));
+    let (real, server) = (engine(spec), provider(ProviderMode::Reattach));
     for case in CASES.iter().copied() {
         let sound = Fault { name: "none", seen_by: "none", case, stages: "*", script: r#"real "$@""# };
-        assert_eq!(judged(&sound, &real, &server), TrialResult::Pass, "the script itself is no fault");
+        assert_eq!(judged(&sound, &real, &server), VariantResult::Pass, "the script itself is no fault");
     }
-    let results: Vec<TrialResult> = FAULTS.par_iter().map(|fault| judged(fault, &real, &server)).collect();
+    let results: Vec<VariantResult> = FAULTS.par_iter().map(|fault| judged(fault, &real, &server)).collect();
     let seen: Vec<BTreeSet<&str>> = results
         .iter()
         .map(|result| match result {
-            TrialResult::Fail { findings } | TrialResult::Known { findings } => {
+            VariantResult::Fail { findings } | VariantResult::Known { findings } => {
                 findings.iter().map(|finding| finding.oracle.as_str()).collect()
             }
-            TrialResult::Pass | TrialResult::Inconclusive { .. } => BTreeSet::new(),
+            VariantResult::Pass | VariantResult::Inconclusive { .. } => BTreeSet::new(),
         })
         .collect();
     let matrix = matrix(&seen);

@@ -1,6 +1,6 @@
 //! A behaviour: a sentence that must hold on every engine that has what it needs.
 
-use equiform::engine::{Engine, EngineName, EngineSpec, VersionRequest, catalogue};
+use equiform::engines::{Engine, EngineName, EngineSpec, VersionRequest, catalogue};
 
 /// A sentence, and the function that finds out whether it holds.
 pub struct Behaviour {

@@ -1,7 +1,7 @@
 //! Which engines are tested, and where they are.
 
-use equiform::engine::locate::LocateError;
-use equiform::engine::{Engine, EngineName, EngineSpec, Engines, VersionRequest, catalogue};
+use equiform::engines::locate::LocateError;
+use equiform::engines::{Engine, EngineName, EngineSpec, Engines, VersionRequest, catalogue};
 
 /// The engines that continuous integration tests: the oldest and the newest, and what lies at a border of the protocol.
 const USUAL: &str = "terraform@1.6.6,terraform@1.11.4,terraform@1.15.5,tofu@1.12.6";

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use equiform::graph::NamedGraph;
-use equiform::observe::graph_of;
+use equiform::algebra::graph::NamedGraph;
+use equiform::judge::observe::graph_of;
 use equiform_proto::ledger::{Attributes, Entry, Operation, Phase, Reader, Record, Tail, World};
 
 /// A graph, by the names of its nodes and its edges from dependency to dependent.

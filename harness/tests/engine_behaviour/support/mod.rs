@@ -10,6 +10,6 @@ pub mod process;
 pub mod provider;
 pub mod workspace;
 
-pub use equiform::engine::Engine;
+pub use equiform::engines::Engine;
 pub use ledger::graph;
 pub use workspace::Workspace;

@@ -1,4 +1,4 @@
-//! Running a command to its end, or to the end of one's patience.
+//! Running a command to its end, or until a timeout.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::output::Output;
 
 /// No command of these tests comes near this, also on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(300);
+pub const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A command that runs, with a process group of its own.
 pub struct Running {
@@ -37,10 +37,10 @@ impl Running {
 
     /// Waits for the end.
     pub fn wait(mut self) -> Output {
-        let Some(status) = wait_until(PATIENCE, || self.ended()) else {
+        let Some(status) = wait_until(TIMEOUT, || self.ended()) else {
             self.signal(libc::SIGKILL);
             let output = self.output(None);
-            panic!("after {} seconds it still ran: {output}", PATIENCE.as_secs());
+            panic!("after {} seconds it still ran: {output}", TIMEOUT.as_secs());
         };
         self.output(status.code())
     }
@@ -64,9 +64,9 @@ impl Running {
     }
 }
 
-/// Looks again and again until there is an answer; `None` when patience has run out.
-pub fn wait_until<T>(patience: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    let deadline = Instant::now() + patience;
+/// Looks again and again until there is an answer; `None` when the timeout is over.
+pub fn wait_until<T>(timeout: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let deadline = Instant::now() + timeout;
     loop {
         if let Some(answer) = look() {
             return Some(answer);

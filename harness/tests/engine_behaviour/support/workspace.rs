@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use equiform::engine::Engine;
-use equiform::graph::NamedGraph;
+use equiform::algebra::graph::NamedGraph;
+use equiform::engines::Engine;
 use tempfile::TempDir;
 
 use super::ledger::{Ledger, Operations};

@@ -1,0 +1,242 @@
+//! Variants of a source, by any of the three generators, on all cores and in order.
+//!
+//! Each variant has a random stream of its own, numbered by its place, so what comes out depends on the seed alone.
+//! Variants are made a chunk at a time; memory does not grow with their number.
+
+use std::ops::ControlFlow;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::algebra::batch::{Cuts, cut};
+use crate::algebra::egraph::{ClassId, Extraction};
+use crate::algebra::implicit::{Escape, Pace, Walker};
+use crate::algebra::program::{Program, Step};
+use crate::algebra::rewrite::{Budget, Rewriter};
+use crate::algebra::rules::Rules;
+use crate::algebra::source::Source;
+
+/// How variants are made.
+#[derive(Debug, Clone, Copy)]
+pub enum Generator<'a> {
+    /// Walks on the implicit e-graph.
+    Implicit {
+        /// What decides their length.
+        pace: Pace,
+        /// How often they leave for resources that are not in the source.
+        leave: f64,
+    },
+    /// Walks on an e-graph that was built.
+    EGraph {
+        /// What extraction kept of it.
+        extraction: &'a Extraction,
+        /// The class of the source.
+        class: ClassId,
+        /// The escape probability.
+        escape: Escape,
+        /// The greatest number of steps.
+        bound: usize,
+    },
+    /// Random rewriting of the canonical program.
+    Rewrite {
+        /// The rules.
+        rules: &'a Rules,
+        /// When to stop.
+        budget: Budget,
+        /// The greatest number of steps.
+        bound: usize,
+    },
+}
+
+/// Where variants are cut.
+#[derive(Debug, Clone, Copy)]
+pub struct Batching {
+    /// Into how many batches.
+    pub batches: usize,
+    /// By which choice of places.
+    pub cuts: Cuts,
+}
+
+/// A program that means its source, and where it is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// The program.
+    pub program: Program,
+    /// Where batches end before the end of the program, in steps done.
+    pub cuts: Vec<usize>,
+}
+
+/// The stream of random numbers for a variant; the source has one of its own.
+pub fn stream(seed: u64, variant: Option<u64>) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(variant.map_or(0, |variant| variant + 1));
+    rng
+}
+
+/// What a thread needs to make variants, kept from one to the next.
+enum Worker<'a> {
+    Implicit(Box<Walker>),
+    EGraph { extraction: &'a Extraction, class: ClassId, escape: Escape, bound: usize, steps: Vec<Step> },
+    Rewrite { rewriter: Rewriter<'a>, canonical: Program, budget: Budget },
+}
+
+impl<'a> Worker<'a> {
+    fn new(source: &Source, generator: Generator<'a>) -> Self {
+        match generator {
+            Generator::Implicit { pace, leave } => {
+                Worker::Implicit(Box::new(Walker::new(&source.graph, source.names.count(), pace, leave)))
+            }
+            Generator::EGraph { extraction, class, escape, bound } => {
+                Worker::EGraph { extraction, class, escape, bound, steps: Vec::new() }
+            }
+            Generator::Rewrite { rules, budget, bound } => Worker::Rewrite {
+                rewriter: Rewriter::new(rules, source.names.count(), bound),
+                canonical: Program::canonical(&source.graph),
+                budget,
+            },
+        }
+    }
+
+    fn make(&mut self, rng: &mut ChaCha8Rng) -> &[Step] {
+        match self {
+            Worker::Implicit(walker) => walker.walk(rng),
+            Worker::EGraph { extraction, class, escape, bound, steps } => {
+                extraction.walk(*class, *escape, *bound, rng, steps);
+                steps
+            }
+            Worker::Rewrite { rewriter, canonical, budget } => rewriter.rewrite(canonical, *budget, rng).0,
+        }
+    }
+}
+
+/// Makes variants one after the other on this thread, with stream numbers from 0.
+pub fn variants<'a>(
+    source: &Source,
+    generator: Generator<'a>,
+    seed: u64,
+) -> impl Iterator<Item = Program> + use<'a> {
+    let mut worker = Worker::new(source, generator);
+    (0..).map(move |number| Program::new(worker.make(&mut stream(seed, Some(number))).to_vec()))
+}
+
+/// How many variants are made before the first of them is handed on.
+pub const CHUNK: u64 = 1024;
+
+/// Makes so many variants on all cores, renders each on the core that made it, and hands what came out on in order.
+pub fn generate<T: Send>(
+    source: &Source,
+    generator: Generator,
+    batching: Batching,
+    seed: u64,
+    count: u64,
+    render: impl Fn(u64, &Variant) -> T + Sync,
+    mut take: impl FnMut(T) -> ControlFlow<()>,
+) {
+    for start in (0..count).step_by(CHUNK as usize) {
+        let numbers = start..count.min(start + CHUNK);
+        let made: Vec<T> = numbers
+            .into_par_iter()
+            .map_init(
+                || Worker::new(source, generator),
+                |worker, number| {
+                    let mut rng = stream(seed, Some(number));
+                    let program = Program::new(worker.make(&mut rng).to_vec());
+                    let cuts = cut(program.len(), batching.batches, batching.cuts, &mut rng);
+                    render(number, &Variant { program, cuts })
+                },
+            )
+            .collect();
+        for item in made {
+            if take(item).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::batch::batches;
+    use crate::algebra::egraph::{Frozen, Limits, Operations};
+    use crate::algebra::implicit::Escape;
+
+    const BATCHING: Batching = Batching { batches: 4, cuts: Cuts::Random };
+
+    fn collect(source: &Source, generator: Generator, threads: usize) -> Vec<Variant> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut all = Vec::new();
+        pool.install(|| {
+            generate(
+                source,
+                generator,
+                BATCHING,
+                5,
+                1500,
+                |_, variant| variant.clone(),
+                |variant| {
+                    all.push(variant);
+                    ControlFlow::Continue(())
+                },
+            );
+        });
+        all
+    }
+
+    fn with_each_generator(mut test: impl FnMut(&Source, Generator)) {
+        let mut rng = stream(5, None);
+        let source = Source::random(4..=4, 3..=3, &mut rng).with_foreign(1, &mut rng);
+        let rules = Rules::algebra();
+        let escape = Escape::new(0.4).unwrap();
+        let frozen = Frozen::build(5, &[], &rules, Limits::default(), |_| {}).unwrap();
+        let extraction = Extraction::new(&frozen);
+        let class = frozen.lookup(&Operations::over(5), Program::canonical(&source.graph).steps()).unwrap();
+        test(&source, Generator::Implicit { pace: Pace::Escape { escape, bound: 40 }, leave: 0.5 });
+        test(&source, Generator::EGraph { extraction: &extraction, class, escape, bound: 40 });
+        test(&source, Generator::Rewrite { rules: &rules, budget: Budget::Rewrites(30), bound: 40 });
+    }
+
+    #[test]
+    fn every_variant_of_every_generator_means_its_source_and_every_batch_is_well_formed() {
+        with_each_generator(|source, generator| {
+            let variants = collect(source, generator, 2);
+            assert_eq!(variants.len(), 1500);
+            for Variant { program, cuts } in variants {
+                assert!(program.len() <= 40);
+                assert_eq!(program.eval().as_ref(), Ok(&source.graph));
+                for batch in batches(program.len(), &cuts) {
+                    assert!(!batch.is_empty());
+                    assert!(Program::new(program.steps()[..batch.end].to_vec()).eval().is_ok());
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_nothing() {
+        with_each_generator(|source, generator| {
+            assert_eq!(collect(source, generator, 1), collect(source, generator, 3));
+        });
+    }
+
+    #[test]
+    fn generation_stops_when_nobody_takes_more() {
+        with_each_generator(|source, generator| {
+            let mut taken = 0;
+            generate(
+                source,
+                generator,
+                BATCHING,
+                5,
+                u64::MAX / 2,
+                |number, _| number,
+                |_| {
+                    taken += 1;
+                    if taken == 10 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                },
+            );
+            assert_eq!(taken, 10);
+        });
+    }
+}

@@ -1,0 +1,144 @@
+//! What is not the engine's doing: a disk that is full, a provider that is gone. After each stage it is asked
+//! whether the environment was fit to judge an engine in; if it was not, nothing is held against it.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use super::provider_log::{Crash, ProviderLog};
+use crate::engines::driver::Access;
+use crate::evidence::{ERRORS, LEDGER, OUTPUT, STATE};
+
+/// How much room there must be, beyond what the largest file has taken already.
+const ROOM: usize = 64 << 10;
+
+/// What engines and the provider say when they have no room, in small letters.
+const NO_ROOM: &[&str] =
+    &["no space left on device", "file too large", "there is no room to append", "disk quota exceeded"];
+
+/// An environment in which no engine can be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvironmentError {
+    /// Files cannot grow.
+    #[error(
+        "there is no room to write in {}: {why}. Free some room on the disk, or raise the limit on the size of files",
+        folder.display()
+    )]
+    NoRoom {
+        /// Where.
+        folder: PathBuf,
+        /// The operating system's error.
+        why: String,
+    },
+    /// The provider does not answer.
+    #[error("the provider that engines attach to is gone ({0}): it was killed, or it crashed")]
+    ProviderGone(io::Error),
+    /// The provider said that it crashed.
+    #[error(
+        "the provider crashed, which is a bug in the mock provider and not in the engine: {:?}. All that it said \
+         is in {}",
+        .0.line, .0.log.display()
+    )]
+    ProviderCrashed(Crash),
+}
+
+/// Checks the environment after a stage: the provider has not crashed, there is room to write in the
+/// variant's folder, and, if the engine failed, it was not for want of room or of the provider. `access`
+/// tells how the engine reached the provider.
+///
+/// What an engine says of a provider that it lost is no evidence: a faulty one may have ended the provider
+/// itself. The provider's own word is, and it is written before any connection of the provider ends.
+pub fn check(
+    variant: &Path,
+    stage: &Path,
+    succeeded: bool,
+    access: &Access,
+    log: &ProviderLog,
+) -> Result<(), EnvironmentError> {
+    if let Some(crash) = log.crash() {
+        return Err(EnvironmentError::ProviderCrashed(crash));
+    }
+    let no_room = |why: String| EnvironmentError::NoRoom { folder: variant.to_owned(), why };
+    let files = [variant.join(LEDGER), stage.join(STATE), stage.join(OUTPUT)];
+    let largest = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).max();
+    try_to_write(variant, largest.unwrap_or(0)).map_err(|error| no_room(error.to_string()))?;
+    if succeeded {
+        return Ok(());
+    }
+    for file in [OUTPUT, ERRORS] {
+        let text = fs::read(stage.join(file)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).to_lowercase();
+        if let Some(words) = NO_ROOM.iter().find(|words| text.contains(*words)) {
+            return Err(no_room(format!("the engine said {words:?}")));
+        }
+    }
+    match access {
+        Access::Reattach { socket: Some(socket), .. } => {
+            UnixStream::connect(socket).map(drop).map_err(EnvironmentError::ProviderGone)
+        }
+        Access::Reattach { socket: None, .. } | Access::Mirror { .. } => Ok(()),
+    }
+}
+
+/// Writes a file that is a little larger than the largest, most of it a hole, and removes it.
+fn try_to_write(folder: &Path, largest: u64) -> io::Result<()> {
+    let mut file = tempfile::tempfile_in(folder)?;
+    file.write_all(&[0; ROOM])?;
+    file.set_len(largest + ROOM as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    /// A provider that is not reached by a socket.
+    fn installed() -> Access {
+        Access::Mirror { config: PathBuf::new(), crash_log: PathBuf::new() }
+    }
+
+    #[test]
+    fn a_failure_is_the_engines_as_long_as_the_provider_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let log = folder.path().join("log");
+        let access = Access::Reattach { variable: Default::default(), socket: Some(socket) };
+        let provider_log = ProviderLog::at(&log).unwrap();
+        let checked = |succeeded| check(folder.path(), folder.path(), succeeded, &access, &provider_log);
+        checked(false).unwrap();
+        drop(listener);
+        let error = checked(false).unwrap_err();
+        assert!(matches!(error, EnvironmentError::ProviderGone(_)), "{error}");
+        checked(true).unwrap();
+        fs::write(&log, "panic: at x.rs:1:2: what\n").unwrap();
+        provider_log.keep_in(folder.path());
+        for succeeded in [true, false] {
+            let error = checked(succeeded).unwrap_err().to_string();
+            assert!(error.contains("not in the engine: \"panic: at x.rs:1:2: what\""), "{error}");
+            assert!(error.ends_with("provider.log"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_failure_for_want_of_room_is_told_from_others() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(ERRORS), "Error: write state: No space left on device").unwrap();
+        let error =
+            check(folder.path(), folder.path(), false, &installed(), &ProviderLog::unnamed().unwrap())
+                .unwrap_err();
+        assert!(error.to_string().contains("Free some room on the disk"), "{error}");
+        fs::write(folder.path().join(ERRORS), "Error: Cycle").unwrap();
+        check(folder.path(), folder.path(), false, &installed(), &ProviderLog::unnamed().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_told() {
+        let nowhere = Path::new("/proc/self");
+        let error =
+            check(nowhere, nowhere, true, &installed(), &ProviderLog::unnamed().unwrap()).unwrap_err();
+        assert!(matches!(error, EnvironmentError::NoRoom { .. }), "{error}");
+    }
+}

@@ -1,0 +1,139 @@
+//! What a deployment asks of an engine, whichever it is.
+
+use std::ffi::OsString;
+use std::fmt::{self, Debug, Display};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::Reader;
+use crate::spec::{Action, Address, Discipline, Program};
+
+/// What engines of a family have in common, whichever version it is: all that judging needs to know of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Family {
+    /// Reads back what they leave.
+    pub reader: &'static dyn Reader,
+    /// The order that they keep.
+    pub discipline: &'static dyn Discipline,
+}
+
+/// How engines reach the mock provider.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderMode {
+    /// One provider is up for all, and engines attach to it
+    #[default]
+    Reattach,
+    /// Engines install it by `init` and start it themselves, as they do for their users
+    Init,
+}
+
+impl Display for ProviderMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reattach => "reattach",
+            Self::Init => "init",
+        })
+    }
+}
+
+/// Where an engine finds the provider.
+#[derive(Debug, Clone)]
+pub enum Access {
+    /// It attaches to one that is up.
+    Reattach {
+        /// The text by which the provider told where it is.
+        variable: OsString,
+        /// Its socket.
+        socket: Option<PathBuf>,
+    },
+    /// It installs it from a mirror, which this configuration file names.
+    Mirror {
+        /// The engine's configuration file.
+        config: PathBuf,
+        /// Where providers that crash say so.
+        crash_log: PathBuf,
+    },
+}
+
+/// How a program is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Syntax {
+    /// As people write it.
+    #[default]
+    Hcl,
+    /// As programs write it.
+    Json,
+}
+
+impl Display for Syntax {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hcl => "hcl",
+            Self::Json => "json",
+        })
+    }
+}
+
+/// What an engine can do. A deployment asks for nothing that is not declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// It attaches to a provider that is up already.
+    pub reattach: bool,
+    /// It installs providers from a folder.
+    pub mirror: bool,
+    /// The syntaxes that it reads.
+    pub syntaxes: &'static [Syntax],
+}
+
+impl Capabilities {
+    /// Whether the engine can be run in this way.
+    pub fn allow(&self, mode: ProviderMode, syntax: Syntax) -> bool {
+        let reached = match mode {
+            ProviderMode::Reattach => self.reattach,
+            ProviderMode::Init => self.mirror,
+        };
+        reached && self.syntaxes.contains(&syntax)
+    }
+}
+
+/// An engine, as a deployment drives it: commands in a working directory that holds a program.
+pub trait Driver: Debug + Send + Sync {
+    /// What it is called in reports, with its exact version.
+    fn title(&self) -> String;
+
+    /// Its executable.
+    fn executable(&self) -> &Path;
+
+    /// Its family.
+    fn family(&self) -> Family;
+
+    /// What it can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// The name of a program's file.
+    fn program_file(&self, syntax: Syntax) -> &'static str;
+
+    /// A program, its resources in the given order.
+    fn render(&self, program: &Program, order: &[Address], syntax: Syntax) -> String;
+
+    /// Whether a variable steers the engine, so that it must not come from whoever starts us.
+    fn is_steered_by(&self, variable: &str) -> bool;
+
+    /// The variables that its commands need.
+    fn environment(&self, access: &Access) -> Vec<(OsString, OsString)>;
+
+    /// The arguments of the command that makes a folder with a program in it ready; none where that is not needed.
+    fn preparation(&self, access: &Access) -> Option<Vec<String>>;
+
+    /// The arguments of the command for an action.
+    fn arguments(&self, action: &Action) -> Vec<String>;
+
+    /// The file that holds its state, in the working directory.
+    fn state_file(&self) -> &'static str;
+
+    /// The file that is there while the state is locked.
+    fn lock_file(&self) -> &'static str;
+}

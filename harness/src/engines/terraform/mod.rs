@@ -1,0 +1,194 @@
+//! Terraform, OpenTofu, and whatever takes their commands: how they are driven, and how what they leave is read.
+//!
+//! `render` writes programs in their two syntaxes; `output`, `state` and `cycle` read back what they print and store.
+
+mod cycle;
+mod output;
+mod render;
+mod state;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::Engine;
+use super::driver::{Access, Capabilities, Driver, Family, Syntax};
+use crate::evidence::{CycleNode, Output, Reader, StageRecord, StateDifference, StateFile, Unreadable};
+use crate::spec::discipline::TERRAFORM;
+use crate::spec::{Action, Address, Options, Program};
+
+/// What all of them have in common.
+pub const FAMILY: Family = Family { reader: &FilesOfTerraform, discipline: TERRAFORM };
+
+/// The file that a plan is saved in.
+const PLAN_FILE: &str = "saved.tfplan";
+
+/// The option by which a plan tells by its exit code, 2, that it is not empty.
+const DETAILED: &str = "-detailed-exitcode";
+
+/// An engine with the commands of Terraform.
+#[derive(Debug, Clone)]
+pub struct Terraform {
+    engine: Engine,
+}
+
+impl Terraform {
+    /// For an engine that was found.
+    pub fn new(engine: Engine) -> Self {
+        Self { engine }
+    }
+}
+
+impl Driver for Terraform {
+    fn title(&self) -> String {
+        self.engine.title()
+    }
+
+    fn executable(&self) -> &Path {
+        &self.engine.path
+    }
+
+    fn family(&self) -> Family {
+        FAMILY
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { reattach: true, mirror: true, syntaxes: &[Syntax::Hcl, Syntax::Json] }
+    }
+
+    fn program_file(&self, syntax: Syntax) -> &'static str {
+        match syntax {
+            Syntax::Hcl => "main.tf",
+            Syntax::Json => "main.tf.json",
+        }
+    }
+
+    fn render(&self, program: &Program, order: &[Address], syntax: Syntax) -> String {
+        render::render(program, order, syntax)
+    }
+
+    fn is_steered_by(&self, variable: &str) -> bool {
+        ["TF_", "TOFU_", "CHECKPOINT_"].iter().any(|prefix| variable.starts_with(prefix))
+    }
+
+    fn environment(&self, access: &Access) -> Vec<(OsString, OsString)> {
+        let mut environment: Vec<(OsString, OsString)> =
+            vec![("CHECKPOINT_DISABLE".into(), "1".into()), ("TF_IN_AUTOMATION".into(), "1".into())];
+        match access {
+            Access::Reattach { variable, .. } => environment.extend([
+                ("TF_CLI_CONFIG_FILE".into(), "/dev/null".into()),
+                ("TF_REATTACH_PROVIDERS".into(), variable.clone()),
+            ]),
+            // An engine passes its environment on to the providers that it starts.
+            Access::Mirror { config, crash_log } => environment.extend([
+                ("TF_CLI_CONFIG_FILE".into(), config.into()),
+                ("EQUIFORM_CRASH_LOG".into(), crash_log.into()),
+            ]),
+        }
+        environment
+    }
+
+    /// A provider that is up needs no installation, and a folder without modules or a backend nothing else.
+    fn preparation(&self, access: &Access) -> Option<Vec<String>> {
+        match access {
+            Access::Reattach { .. } => None,
+            Access::Mirror { .. } => Some(["init", "-input=false", "-no-color"].map(str::to_owned).to_vec()),
+        }
+    }
+
+    fn arguments(&self, action: &Action) -> Vec<String> {
+        let command: &[&str] = match action {
+            Action::Apply(_) => &["apply", "-auto-approve"],
+            Action::Plan(_) => &["plan", DETAILED],
+            Action::ApplySaved(_) => &["apply"],
+            Action::Destroy(_) => &["destroy", "-auto-approve"],
+        };
+        let mut arguments: Vec<String> =
+            command.iter().chain(&["-input=false", "-json"]).map(|&argument| argument.to_owned()).collect();
+        let Options { replace, refresh, parallelism, save } = action.options();
+        arguments.extend(parallelism.map(|most| format!("-parallelism={most}")));
+        if matches!(action, Action::ApplySaved(_)) {
+            arguments.push(PLAN_FILE.to_owned());
+            return arguments;
+        }
+        arguments.extend(replace.iter().map(|address| format!("-replace={address}")));
+        arguments.extend((!refresh).then(|| "-refresh=false".to_owned()));
+        arguments.extend(save.then(|| format!("-out={PLAN_FILE}")));
+        arguments
+    }
+
+    fn state_file(&self) -> &'static str {
+        "terraform.tfstate"
+    }
+
+    fn lock_file(&self) -> &'static str {
+        ".terraform.tfstate.lock.info"
+    }
+}
+
+/// Reads what they leave.
+#[derive(Debug)]
+struct FilesOfTerraform;
+
+impl Reader for FilesOfTerraform {
+    fn succeeded(&self, record: &StageRecord) -> bool {
+        record.exit == Some(0) || self.tells_of_changes(record)
+    }
+
+    fn tells_of_changes(&self, record: &StageRecord) -> bool {
+        record.command.contains(DETAILED) && record.exit == Some(2)
+    }
+
+    fn output(&self, stdout: &Path, stderr: &Path) -> Result<Output, Unreadable> {
+        output::read(stdout, stderr)
+    }
+
+    fn state(&self, path: &Path) -> Result<StateFile, Unreadable> {
+        state::read(path)
+    }
+
+    fn state_difference(
+        &self,
+        before: &Path,
+        after: &Path,
+        to_the_byte: bool,
+    ) -> Result<Option<StateDifference>, Unreadable> {
+        state::difference(before, after, to_the_byte)
+    }
+
+    fn cycles<'a>(&self, errors: &'a str) -> Option<Vec<Vec<CycleNode<'a>>>> {
+        cycle::cycles(errors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{EngineName, EngineOrigin, Version};
+    use super::*;
+
+    #[test]
+    fn options_become_arguments() {
+        let engine = Engine {
+            name: EngineName::Terraform,
+            version: Version::new(1, 15, 5),
+            path: "terraform".into(),
+            origin: EngineOrigin::Path,
+        };
+        let arguments = |action| Terraform::new(engine.clone()).arguments(&action).join(" ");
+        assert_eq!(arguments(Action::Apply(Options::default())), "apply -auto-approve -input=false -json");
+        let odd = Options {
+            replace: ["a", "b"].map(Address::of_node).into(),
+            refresh: false,
+            parallelism: Some(1),
+            save: true,
+        };
+        assert_eq!(
+            arguments(Action::Plan(odd.clone())),
+            "plan -detailed-exitcode -input=false -json -parallelism=1 -replace=mock_node.a -replace=mock_node.b \
+             -refresh=false -out=saved.tfplan"
+        );
+        assert_eq!(
+            arguments(Action::ApplySaved(odd)),
+            "apply -input=false -json -parallelism=1 saved.tfplan"
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! What Terraform printed, read line by line: what it planned, what it counted, its errors, and words of alarm.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::evidence::{Alarm, Output, PlannedChange, Summary, Unreadable, unreadable};
+use crate::spec::OperationKind;
+
+const ALARMS: &[Alarm] = &[
+    Alarm { words: "panic: ", meaning: "panic" },
+    Alarm { words: "This is a bug in", meaning: "says it has a bug" },
+    Alarm { words: "Provider produced in", meaning: "blames the provider" },
+    Alarm { words: "crash.log", meaning: "panic" },
+];
+
+/// How much of a line is kept that is no message.
+const STRAY: usize = 80;
+
+/// A message of an engine, as far as it is of interest.
+#[derive(Deserialize)]
+struct Message {
+    #[serde(rename = "@level", default)]
+    level: String,
+    #[serde(rename = "@message", default)]
+    message: String,
+    #[serde(rename = "type", default)]
+    kind: String,
+    change: Option<ResourceChange>,
+    changes: Option<ChangeSummary>,
+}
+
+#[derive(Deserialize)]
+struct ResourceChange {
+    resource: ResourceAddress,
+    action: String,
+}
+
+#[derive(Deserialize)]
+struct ResourceAddress {
+    addr: String,
+}
+
+#[derive(Deserialize)]
+struct ChangeSummary {
+    operation: String,
+    add: usize,
+    change: usize,
+    remove: usize,
+}
+
+/// Reads the files into which an engine printed: messages on standard output, and whatever it likes on the other.
+pub fn read(messages: &Path, errors: &Path) -> Result<Output, Unreadable> {
+    let mut output = Output::default();
+    read_file(&mut output, errors)?;
+    output.stray = None;
+    read_file(&mut output, messages)?;
+    Ok(output)
+}
+
+fn read_file(output: &mut Output, path: &Path) -> Result<(), Unreadable> {
+    let mut file = BufReader::new(File::open(path).map_err(unreadable(path))?);
+    let mut line = Vec::new();
+    while file.read_until(b'\n', &mut line).map_err(unreadable(path))? > 0 {
+        read_line(output, &line);
+        line.clear();
+    }
+    Ok(())
+}
+
+fn read_line(output: &mut Output, line: &[u8]) {
+    let text = String::from_utf8_lossy(line);
+    output.alarms.extend(ALARMS.iter().filter(|alarm| text.contains(alarm.words)));
+    let Ok(message) = serde_json::from_str::<Message>(&text) else {
+        if !text.trim().is_empty() {
+            output.stray.get_or_insert_with(|| text.trim().chars().take(STRAY).collect());
+        }
+        return;
+    };
+    match (message.kind.as_str(), message.change, message.changes) {
+        ("planned_change", Some(ResourceChange { resource, action }), _) => {
+            let operations = operations(&action);
+            output.planned.insert(PlannedChange { address: resource.addr, action, operations });
+        }
+        ("change_summary", _, Some(summary)) => output.summaries.push(Summary {
+            is_plan: summary.operation == "plan",
+            command: summary.operation,
+            created: summary.add,
+            updated: summary.change,
+            deleted: summary.remove,
+        }),
+        _ => {}
+    }
+    if message.level == "error" {
+        output.reports_a_cycle |= message.message.contains("Cycle");
+        output.errors.push(message.message);
+    }
+}
+
+/// What an action amounts to.
+fn operations(action: &str) -> &'static [OperationKind] {
+    match action {
+        "create" => &[OperationKind::Create],
+        "update" => &[OperationKind::Update],
+        "delete" => &[OperationKind::Delete],
+        "replace" => &[OperationKind::Delete, OperationKind::Create],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_interest_are_told_from_all_the_others() {
+        let mut output = Output::default();
+        let lines = [
+            r#"{"@level":"info","type":"planned_change","change":{"resource":{"addr":"node.a"},"action":"create"}}"#,
+            r#"{"@level":"info","type":"resource_drift","change":{"resource":{"addr":"node.b"},"action":"update"}}"#,
+            r#"{"type":"change_summary","changes":{"add":1,"change":0,"remove":0,"import":0,"operation":"plan"}}"#,
+            r#"{"@level":"error","@message":"Error: Cycle: a, b","type":"diagnostic","diagnostic":{}}"#,
+            "panic: runtime error",
+            "\u{0}not JSON",
+        ];
+        lines.iter().for_each(|line| read_line(&mut output, line.as_bytes()));
+        let planned: Vec<_> =
+            output.planned.iter().map(|change| (&*change.address, &*change.action)).collect();
+        assert_eq!(planned, [("node.a", "create")]);
+        assert_eq!(output.summaries.iter().map(|summary| summary.created).collect::<Vec<_>>(), [1]);
+        assert!(output.errors == ["Error: Cycle: a, b"] && output.reports_a_cycle);
+        assert_eq!(output.alarms.iter().map(|alarm| alarm.meaning).collect::<Vec<_>>(), ["panic"]);
+    }
+}

@@ -1,0 +1,231 @@
+//! Terraform's state file, version 4.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::evidence::{
+    Addresses, Content, State, StateDifference, StateFile, Stored, Unreadable, unreadable,
+};
+
+#[derive(Deserialize)]
+struct Document {
+    version: u64,
+    serial: u64,
+    lineage: String,
+    resources: Vec<StateResource>,
+}
+
+#[derive(Deserialize)]
+struct StateResource {
+    module: Option<String>,
+    #[serde(rename = "type")]
+    type_name: String,
+    name: String,
+    instances: Vec<Instance>,
+}
+
+impl StateResource {
+    fn address(&self) -> String {
+        match &self.module {
+            None => format!("{}.{}", self.type_name, self.name),
+            Some(module) => format!("{module}.{}.{}", self.type_name, self.name),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Instance {
+    index_key: Option<Json>,
+    deposed: Option<String>,
+    #[serde(rename = "attributes", default)]
+    content: Content,
+    #[serde(default)]
+    dependencies: Addresses,
+}
+
+/// The version of the state's format that engines write.
+const VERSION: u64 = 4;
+
+/// Reads a state.
+pub fn read(path: &Path) -> Result<StateFile, Unreadable> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StateFile::Missing),
+        Err(error) => return Err(unreadable(path)(error)),
+    };
+    let document: Document = match serde_json::from_reader(BufReader::with_capacity(1 << 20, file)) {
+        Ok(document) => document,
+        Err(error) if error.is_io() => return Err(unreadable(path)(error)),
+        Err(error) => return Ok(StateFile::Bad(error.to_string())),
+    };
+    if document.version != VERSION {
+        return Ok(StateFile::Bad(format!("it has version {}", document.version)));
+    }
+    let mut objects = Vec::with_capacity(document.resources.len());
+    for resource in document.resources {
+        let address = resource.address();
+        for instance in resource.instances {
+            objects.push(Stored {
+                address: match instance.index_key {
+                    None => address.clone(),
+                    Some(key) => format!("{address}[{key}]"),
+                },
+                deposed: instance.deposed.is_some(),
+                content: instance.content,
+                dependencies: instance.dependencies,
+            });
+        }
+    }
+    Ok(StateFile::Read(State { lineage: document.lineage, serial: document.serial, objects }))
+}
+
+/// How a state file differs from the one before; none if it does not.
+///
+/// `to_the_byte` is for commands that must not write it. Others that change nothing may count the serial up, and may
+/// list dependencies in another order: nothing is promised about either.
+pub fn difference(
+    before: &Path,
+    after: &Path,
+    to_the_byte: bool,
+) -> Result<Option<StateDifference>, Unreadable> {
+    let other = |text: &str| Ok(Some(StateDifference::Other(text.to_owned())));
+    let bytes = |path: &Path| match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(path)(error)),
+    };
+    let (before, after) = (bytes(before)?, bytes(after)?);
+    if before == after {
+        return Ok(None);
+    }
+    let (Some(before), Some(after)) = (before, after) else {
+        return other("the state file came or went");
+    };
+    let normal = |bytes: &[u8]| serde_json::from_slice(bytes).map(|state| normalised(state, to_the_byte));
+    let (Ok(before), Ok(after)) = (normal(&before), normal(&after)) else {
+        return other("the state file was another one, and one of the two is no state");
+    };
+    let Some(place) = first_difference(&before, &after) else {
+        return if to_the_byte { other("the state file was written anew") } else { Ok(None) };
+    };
+    if !to_the_byte && without_setting(before) == without_setting(after) {
+        return Ok(Some(StateDifference::Setting(format!("the state file differs at {place}"))));
+    }
+    other(&format!("the state file differs at {place}"))
+}
+
+fn without_setting(mut state: Json) -> Json {
+    for instance in instances(&mut state) {
+        if let Some(instance) = instance.as_object_mut() {
+            instance.remove("create_before_destroy");
+        }
+    }
+    state
+}
+
+/// The objects of all resources.
+fn instances(state: &mut Json) -> impl Iterator<Item = &mut Json> {
+    let resources = state.get_mut("resources").and_then(Json::as_array_mut).into_iter().flatten();
+    resources.filter_map(|resource| resource.get_mut("instances")?.as_array_mut()).flatten()
+}
+
+fn normalised(mut state: Json, to_the_byte: bool) -> Json {
+    if to_the_byte {
+        return state;
+    }
+    state["serial"] = Json::Null;
+    for instance in instances(&mut state) {
+        if let Some(dependencies) = instance.get_mut("dependencies").and_then(Json::as_array_mut) {
+            dependencies.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+        }
+    }
+    state
+}
+
+/// The path to the first place at which two documents differ.
+fn first_difference(one: &Json, other: &Json) -> Option<String> {
+    let within =
+        |name: String, rest: String| Some(if rest.is_empty() { name } else { format!("{name}.{rest}") });
+    match (one, other) {
+        (Json::Object(one), Json::Object(other)) => {
+            let mut names: Vec<&String> = one.keys().chain(other.keys()).collect();
+            names.sort_unstable();
+            names.dedup();
+            let null = Json::Null;
+            names.into_iter().find_map(|name| {
+                let (one, other) = (one.get(name).unwrap_or(&null), other.get(name).unwrap_or(&null));
+                within(name.clone(), first_difference(one, other)?)
+            })
+        }
+        (Json::Array(one), Json::Array(other)) if one.len() == other.len() => {
+            let mut pairs = one.iter().zip(other).enumerate();
+            pairs.find_map(|(place, (one, other))| within(place.to_string(), first_difference(one, other)?))
+        }
+        _ => (one != other).then(String::new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn differ(before: &Json, after: &Json, to_the_byte: bool) -> Option<StateDifference> {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = [before, after].map(|state| {
+            let path = folder.path().join(state.to_string().len().to_string() + &state["serial"].to_string());
+            std::fs::write(&path, state.to_string()).unwrap();
+            path
+        });
+        difference(&paths[0], &paths[1], to_the_byte).unwrap()
+    }
+
+    fn state(serial: u64, dependencies: &[&str], label: &str) -> Json {
+        let instance = json!({ "attributes": { "label": label }, "dependencies": dependencies });
+        let resource = json!({ "type": "mock_node", "name": "a", "instances": [instance] });
+        json!({ "version": 4, "serial": serial, "lineage": "x", "resources": [resource] })
+    }
+
+    #[test]
+    fn a_serial_and_the_order_of_dependencies_may_change_where_the_file_may_be_written() {
+        let (before, after) = (state(1, &["a", "b"], ""), state(2, &["b", "a"], ""));
+        assert_eq!(differ(&before, &after, false), None);
+        assert!(differ(&before, &after, true).is_some());
+    }
+
+    #[test]
+    fn the_place_of_a_difference_is_named() {
+        let found = differ(&state(1, &[], ""), &state(2, &[], "new"), false);
+        let text = "the state file differs at resources.0.instances.0.attributes.label";
+        assert_eq!(found, Some(StateDifference::Other(text.to_owned())));
+    }
+
+    #[test]
+    fn a_setting_that_is_rewritten_is_told_from_other_changes() {
+        let with_setting = |mut state: Json| {
+            state["resources"][0]["instances"][0]["create_before_destroy"] = Json::Bool(true);
+            state
+        };
+        let before = state(1, &[], "");
+        let found = differ(&before, &with_setting(state(2, &[], "")), false);
+        assert!(matches!(found, Some(StateDifference::Setting(_))), "{found:?}");
+        let found = differ(&before, &with_setting(state(2, &[], "new")), false);
+        assert!(matches!(found, Some(StateDifference::Other(_))), "{found:?}");
+    }
+
+    #[test]
+    fn what_is_cut_off_doubled_or_of_another_version_is_no_state() {
+        let whole = state(1, &[], "").to_string();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        for text in ["", &whole[..40], &format!("{whole}{whole}"), &whole.replace("4", "3"), "[]"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(matches!(read(&path).unwrap(), StateFile::Bad(_)), "{text}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The ledger of a variant, given stage by stage.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::PathBuf;
+
+use equiform_proto::ledger::{Entry, Operation, Phase, Reader, Record, Tail, World};
+
+use super::requests::{RequestCheck, Requests};
+use super::{Unreadable, unreadable};
+use crate::spec::{OperationKind, ResourceOperation};
+
+/// An operation, from the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObservedOperation {
+    /// What was done, to which key.
+    pub operation: ResourceOperation,
+    /// The `seq` of its begin.
+    pub begin: u64,
+    /// The `seq` of its end, and whether it took effect. None if it never ended.
+    pub end: Option<(u64, bool)>,
+}
+
+/// What a ledger has of a stage.
+#[derive(Debug, Clone, Default)]
+pub struct StageEntries {
+    /// The operations, in the order of their begins.
+    pub operations: Vec<ObservedOperation>,
+    /// What the engine sent along.
+    pub requests: Requests,
+    /// What began or ended after the command that had asked for it: of this stage or of an earlier one.
+    pub late: Vec<String>,
+}
+
+/// A ledger whose entries carry the names of stages. It is read once and in order; what is in memory is the
+/// world and the operations of one stage.
+pub struct StagedLedger {
+    path: PathBuf,
+    /// None if there is no ledger, which is right if no engine came as far as to begin one.
+    reader: Option<Reader<BufReader<File>>>,
+    /// An entry of a later stage, met while an earlier one was read, and where it begins in the file.
+    ahead: Option<(Box<Entry>, u64)>,
+    /// How much of the file has been read.
+    offset: u64,
+    /// Whether requests that change nothing are in it.
+    has_requests: bool,
+    /// The stages that were taken.
+    taken: Vec<String>,
+    world: World,
+}
+
+impl StagedLedger {
+    /// Opens a ledger that was at least so long when its last stage had ended.
+    pub fn open(path: PathBuf, recorded: u64) -> Result<Self, Unreadable> {
+        let (file, length) = match File::open(&path) {
+            Ok(file) => {
+                let length = file.metadata().map_err(unreadable(&path))?.len();
+                (Some(file), length)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (None, 0),
+            Err(error) => return Err(unreadable(&path)(error)),
+        };
+        if length < recorded {
+            let why = format!("the ledger is cut: it has {length} bytes of the {recorded} that were written");
+            return Err(unreadable(&path)(why));
+        }
+        let reader = file.map(|file| Reader::new(BufReader::with_capacity(1 << 20, file)));
+        Ok(Self {
+            path,
+            reader,
+            ahead: None,
+            offset: 0,
+            has_requests: true,
+            taken: Vec::new(),
+            world: World::default(),
+        })
+    }
+
+    /// The world after what was read so far.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Reads the entries of a stage and folds them into the world. The ledger was so long when its command had ended.
+    pub fn take(&mut self, run: &str, length: u64) -> Result<StageEntries, Unreadable> {
+        let (mut entries, mut open) = (StageEntries::default(), HashMap::new());
+        let mut check = None;
+        while let Some((entry, begins_at)) = self.next()? {
+            let label = entry.run.as_deref();
+            let is_earlier = label.is_some_and(|label| self.taken.iter().any(|taken| taken == label));
+            // A remark belongs to no stage: a writer leaves one where it accounts for an unfinished line.
+            if label != Some(run) && !is_earlier && entry.op != Operation::Mark {
+                self.ahead = Some((entry, begins_at));
+                break;
+            }
+            if is_earlier || (label == Some(run) && begins_at >= length) {
+                let key = entry.key.as_deref().unwrap_or("?");
+                let label = label.unwrap_or(run);
+                let text = format!(
+                    "{} of {} {key} (seq {}), asked for in {label}",
+                    entry.phase, entry.op, entry.seq
+                );
+                entries.late.push(text);
+            }
+            let check = check.get_or_insert_with(|| RequestCheck::new(self.has_requests, &self.world));
+            check.look(&entry, &self.world);
+            note(&entry, &mut entries.operations, &mut open);
+            self.world.apply(*entry).map_err(unreadable(&self.path))?;
+        }
+        let check = check.unwrap_or_else(|| RequestCheck::new(self.has_requests, &self.world));
+        entries.requests = check.finish();
+        self.taken.push(run.to_owned());
+        Ok(entries)
+    }
+
+    /// Checks that nothing is left: every entry was of a stage, and the stages came in their order.
+    pub fn finish(&mut self) -> Result<(), Unreadable> {
+        if let Some((entry, _)) = self.next()? {
+            let run = entry.run.as_deref().unwrap_or("nobody");
+            let why =
+                format!("seq {} is an entry of {run}, which is not the stage that is due there", entry.seq);
+            return Err(unreadable(&self.path)(why));
+        }
+        match self.reader.as_ref().map(Reader::tail) {
+            Some(Tail::Torn { bytes }) => {
+                let why =
+                    format!("the ledger ends in {bytes} bytes of a line that its writer did not finish");
+                Err(unreadable(&self.path)(why))
+            }
+            Some(Tail::Whole) | None => Ok(()),
+        }
+    }
+
+    /// The next entry, and where it begins in the file.
+    fn next(&mut self) -> Result<Option<(Box<Entry>, u64)>, Unreadable> {
+        if let Some(ahead) = self.ahead.take() {
+            return Ok(Some(ahead));
+        }
+        let Some(reader) = &mut self.reader else { return Ok(None) };
+        while let Some(line) = reader.next() {
+            let record = line.map_err(unreadable(&self.path))?.record;
+            let begins_at = self.offset;
+            self.offset += reader.bytes().len() as u64 + 1;
+            match record {
+                Record::Header(header) => self.has_requests = header.version > 1,
+                Record::Entry(entry) => return Ok(Some((entry, begins_at))),
+                Record::Torn => {}
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Adds a begin to the operations, or an end to its begin. `open` has the place of each begin, by its `seq`.
+fn note(entry: &Entry, operations: &mut Vec<ObservedOperation>, open: &mut HashMap<u64, usize>) {
+    let kind = match entry.op {
+        Operation::Create => OperationKind::Create,
+        Operation::Update => OperationKind::Update,
+        Operation::Delete => OperationKind::Delete,
+        _ => return,
+    };
+    match (entry.phase, entry.begin) {
+        (Phase::Begin, _) => {
+            let operation = ResourceOperation { key: entry.key.as_deref().unwrap_or_default().into(), kind };
+            open.insert(entry.seq, operations.len());
+            operations.push(ObservedOperation { operation, begin: entry.seq, end: None });
+        }
+        (phase, Some(begin)) => {
+            if let Some(place) = open.remove(&begin) {
+                operations[place].end = Some((entry.seq, phase == Phase::Commit));
+            }
+        }
+        (_, None) => {}
+    }
+}

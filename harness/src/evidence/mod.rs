@@ -1,0 +1,219 @@
+//! What a deployment leaves on disk, and reading it back. The oracles see nothing else.
+//!
+//! Nothing here knows which engine it was: a [`Reader`] of its family reads what it printed and stored. Evidence
+//! is read stage by stage, each file once: `ledger` folds the ledger into the world as it goes, `requests` holds
+//! what the engine sent against that world, `output` is what the engine printed, `state` what it stored. No stage
+//! is kept once the next one is asked for.
+
+mod ledger;
+mod output;
+mod reader;
+mod requests;
+mod state;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use equiform_proto::ledger::World;
+use serde::{Deserialize, Serialize};
+
+use crate::case::stage::{JudgedAs, Stage};
+use crate::spec::ResourceOperation;
+pub use ledger::ObservedOperation;
+use ledger::StagedLedger;
+pub use output::{Alarm, CycleNode, NodeOperation, Output, PlannedChange, Summary};
+pub use reader::Reader;
+pub use requests::{NOT_REFRESHED, READ_TOO_LATE, RequestProblem, Requests};
+pub use state::{Addresses, Content, State, StateDifference, StateFile, Stored};
+
+/// The records of all stages.
+pub const STAGES: &str = "stages.json";
+/// The ledger of all stages.
+pub const LEDGER: &str = "ledger.jsonl";
+/// What the engine printed.
+pub const OUTPUT: &str = "output.jsonl";
+/// What the engine printed on stderr.
+pub const ERRORS: &str = "stderr.txt";
+/// The engine's state after the stage.
+pub const STATE: &str = "state.json";
+
+/// How a stage's command went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StageRecord {
+    /// The stage's name.
+    pub stage: String,
+    /// The engine's command.
+    pub command: String,
+    /// Its exit code; none if it was killed.
+    pub exit: Option<i32>,
+    /// Whether its time ran out.
+    pub timed_out: bool,
+    /// Whether it left the state locked.
+    pub lock_left: bool,
+    /// How long it took.
+    pub milliseconds: u64,
+    /// How long the ledger was afterwards. A chain cannot show that lines are missing at its end; this can.
+    pub ledger_bytes: u64,
+}
+
+impl StageRecord {
+    /// Whether the engine came to an end by itself and left nothing half done, so that another command can follow,
+    /// be it after a failure.
+    pub fn ended_in_order(&self) -> bool {
+        self.exit.is_some() && !self.timed_out && !self.lock_left
+    }
+}
+
+/// All that is known of a stage, but the world.
+#[derive(Debug, Clone)]
+pub struct StageEvidence {
+    /// How the command went.
+    pub record: StageRecord,
+    /// Whether the engine did what it was told.
+    pub succeeded: bool,
+    /// Whether it told by its exit code that its plan is not empty.
+    pub tells_of_changes: bool,
+    /// What was done in the world, in the order of the begins.
+    pub operations: Vec<ObservedOperation>,
+    /// What the engine sent along with its requests.
+    pub requests: Requests,
+    /// What began or ended after the command that had asked for it.
+    pub late: Vec<String>,
+    /// What the engine printed.
+    pub output: Output,
+    /// The engine's state afterwards.
+    pub state: StateFile,
+    /// Lineage and serial of the state before; none if there was none, or none that could be read.
+    pub state_before: Option<(String, u64)>,
+    /// How the state file differs from the one before, in stages that are to leave it as it is.
+    pub state_difference: Option<StateDifference>,
+}
+
+impl StageEvidence {
+    /// The operations that took effect, in the order of their ends.
+    pub fn took_effect(&self) -> Vec<ResourceOperation> {
+        let ended = self.operations.iter().filter_map(|observed| match observed.end {
+            Some((seq, true)) => Some((seq, &observed.operation)),
+            _ => None,
+        });
+        let mut ended: Vec<(u64, &ResourceOperation)> = ended.collect();
+        ended.sort_unstable_by_key(|(seq, _)| *seq);
+        ended.into_iter().map(|(_, operation)| operation.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+impl StageEvidence {
+    /// A stage of which nothing is known but its operations.
+    pub fn without_state(record: StageRecord, operations: Vec<ObservedOperation>) -> Self {
+        Self {
+            succeeded: record.exit == Some(0),
+            tells_of_changes: false,
+            record,
+            operations,
+            requests: Requests::default(),
+            late: Vec::new(),
+            output: Output::default(),
+            state: StateFile::Missing,
+            state_before: None,
+            state_difference: None,
+        }
+    }
+}
+
+/// Evidence that cannot be read: a case for "inconclusive", never for a pass.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {why}")]
+pub struct Unreadable {
+    path: String,
+    why: String,
+}
+
+/// An error about a file.
+pub fn unreadable<E: ToString>(path: &Path) -> impl Fn(E) -> Unreadable + '_ {
+    move |why| Unreadable { path: path.display().to_string(), why: why.to_string() }
+}
+
+/// What a variant's deployment left, read stage by stage.
+pub struct Evidence<'a> {
+    folder: PathBuf,
+    reader: &'a dyn Reader,
+    stages: VecDeque<(&'a Stage, StageRecord)>,
+    ledger: StagedLedger,
+    /// The stage before: its folder, and the lineage and serial of its state.
+    before: Option<(PathBuf, Option<(String, u64)>)>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Opens the evidence of a variant with these stages, and checks that it is as long as it was.
+    pub fn open(
+        folder: &Path,
+        stages: impl IntoIterator<Item = &'a Stage>,
+        reader: &'a dyn Reader,
+    ) -> Result<Self, Unreadable> {
+        let (path, records) = (folder.join(STAGES), records(folder)?);
+        let due: Vec<&Stage> = stages.into_iter().collect();
+        check_records(&records, &due, reader).map_err(unreadable(&path))?;
+        let recorded = records.last().map_or(0, |record| record.ledger_bytes);
+        let ledger = StagedLedger::open(folder.join(LEDGER), recorded)?;
+        let stages = due.into_iter().zip(records).collect();
+        Ok(Self { folder: folder.to_owned(), reader, stages, ledger, before: None })
+    }
+
+    /// The next stage, and the world after it.
+    pub fn next_stage(&mut self) -> Result<Option<(StageEvidence, &World)>, Unreadable> {
+        let Some((stage, record)) = self.stages.pop_front() else {
+            self.ledger.finish()?;
+            return Ok(None);
+        };
+        let kept = self.folder.join(&stage.name);
+        let entries = self.ledger.take(&stage.name, record.ledger_bytes)?;
+        let output = self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?;
+        let state = self.reader.state(&kept.join(STATE))?;
+        let version = state.state().map(|state| (state.lineage.clone(), state.serial));
+        let before = self.before.replace((kept.clone(), version));
+        let only_plans = !stage.action.changes_the_world();
+        let leaves_the_state = only_plans || stage.judged_as == JudgedAs::Idle;
+        let state_difference = match before.as_ref().filter(|_| leaves_the_state) {
+            Some((before, _)) => {
+                self.reader.state_difference(&before.join(STATE), &kept.join(STATE), only_plans)?
+            }
+            None => None,
+        };
+        let evidence = StageEvidence {
+            succeeded: self.reader.succeeded(&record),
+            tells_of_changes: self.reader.tells_of_changes(&record),
+            record,
+            operations: entries.operations,
+            requests: entries.requests,
+            late: entries.late,
+            output,
+            state,
+            state_before: before.and_then(|(_, version)| version),
+            state_difference,
+        };
+        Ok(Some((evidence, self.ledger.world())))
+    }
+}
+
+/// The records of the stages that were reached.
+pub fn records(folder: &Path) -> Result<Vec<StageRecord>, Unreadable> {
+    let path = folder.join(STAGES);
+    let bytes = std::fs::read(&path).map_err(unreadable(&path))?;
+    serde_json::from_slice(&bytes).map_err(unreadable(&path))
+}
+
+/// A deployment has a record of every stage, or up to one in which the engine failed.
+fn check_records(records: &[StageRecord], due: &[&Stage], reader: &dyn Reader) -> Result<(), String> {
+    if let Some((record, _)) = records.iter().zip(due).find(|(record, stage)| record.stage != stage.name) {
+        return Err(format!("{} is not the stage that is due there", record.stage));
+    }
+    if records.len() > due.len() {
+        return Err(format!("there are {} stages, and the variant has {}", records.len(), due.len()));
+    }
+    if records.len() < due.len() && records.last().is_none_or(|record| reader.succeeded(record)) {
+        return Err(format!("there are {} stages of {}, and none failed", records.len(), due.len()));
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! What an engine printed, whichever it is.
+
+use std::collections::BTreeSet;
+
+use crate::spec::OperationKind;
+
+/// Words that an engine prints only when it has caught itself in a mistake.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Alarm {
+    /// The words.
+    pub words: &'static str,
+    /// What they mean.
+    pub meaning: &'static str,
+}
+
+/// A change that an engine announced.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PlannedChange {
+    /// The address of the instance.
+    pub address: String,
+    /// The engine's word for it.
+    pub action: String,
+    /// The operations that it amounts to.
+    pub operations: &'static [OperationKind],
+}
+
+/// How many objects an engine says that it creates, changes and deletes, or has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Of which command.
+    pub command: String,
+    /// Whether it tells of a plan, and not of what was done.
+    pub is_plan: bool,
+    /// Created.
+    pub created: usize,
+    /// Changed in place.
+    pub updated: usize,
+    /// Deleted.
+    pub deleted: usize,
+}
+
+/// What there is to know of what an engine printed. The text itself is not kept.
+#[derive(Debug, Clone, Default)]
+pub struct Output {
+    /// What it planned.
+    pub planned: BTreeSet<PlannedChange>,
+    /// The summaries, in order.
+    pub summaries: Vec<Summary>,
+    /// The errors that it reported.
+    pub errors: Vec<String>,
+    /// Whether one of them is about a cycle in its graph.
+    pub reports_a_cycle: bool,
+    /// Words that must not be there.
+    pub alarms: BTreeSet<&'static Alarm>,
+    /// The first line on standard output that is no message.
+    pub stray: Option<String>,
+}
+
+/// What a node of an engine's graph does, in a cycle that it reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NodeOperation {
+    /// It makes an object, or leaves it as it is.
+    Make,
+    /// It deletes the object.
+    Delete,
+    /// It deletes the old object once there is a new one.
+    DeleteDeposed,
+}
+
+/// A node of an engine's graph, by the address of its resource.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CycleNode<'a> {
+    /// The address.
+    pub address: &'a str,
+    /// What it does.
+    pub operation: NodeOperation,
+}

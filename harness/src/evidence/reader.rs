@@ -1,0 +1,33 @@
+//! What reading evidence asks of an engine family: only its driver knows the words of its engines.
+
+use std::fmt::Debug;
+use std::path::Path;
+
+use super::{CycleNode, Output, StageRecord, StateDifference, StateFile, Unreadable};
+
+/// Reads back what engines of a family leave.
+pub trait Reader: Debug + Sync {
+    /// Whether a command did what it was told, so that the next stage can follow.
+    fn succeeded(&self, record: &StageRecord) -> bool;
+
+    /// Whether a command told by its exit code that a plan is not empty.
+    fn tells_of_changes(&self, record: &StageRecord) -> bool;
+
+    /// What the engine printed on standard output and standard error.
+    fn output(&self, stdout: &Path, stderr: &Path) -> Result<Output, Unreadable>;
+
+    /// The engine's state.
+    fn state(&self, path: &Path) -> Result<StateFile, Unreadable>;
+
+    /// How a state differs from the one before; none if it does not. `to_the_byte` is for commands that must not
+    /// write it; others that change nothing may touch what the engine is known to touch.
+    fn state_difference(
+        &self,
+        before: &Path,
+        after: &Path,
+        to_the_byte: bool,
+    ) -> Result<Option<StateDifference>, Unreadable>;
+
+    /// The cycles that errors report, joined by semicolons; none if they report anything else.
+    fn cycles<'a>(&self, errors: &'a str) -> Option<Vec<Vec<CycleNode<'a>>>>;
+}

@@ -1,0 +1,132 @@
+//! What a campaign really exercised: how often each rule of the model was due, and what the operations that
+//! it speaks of did. A clean run says nothing about a rule that was never due.
+//!
+//! [`Exercised`] is the counts, which add up over stages, variants, cases and parts; `stage` takes them from
+//! one stage.
+
+mod stage;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::spec::{EdgeKind, LeftOut, ReplacementOrder, Rule};
+
+/// How often something was due, and what came of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Count {
+    /// Pairs of operations that were both observed; for rules that order nothing, resources.
+    pub due: u64,
+    /// Those that did as the rule demands. Where any order will do: those that came one after the other.
+    pub kept: u64,
+    /// Kept pairs between which no other operation ended: the first was the last that the second can have
+    /// waited for. Without the rule, these would have overlapped.
+    pub adjacent: u64,
+    /// Pairs that were under way at the same time.
+    pub overlapped: u64,
+    /// Pairs that came in the opposite order.
+    pub reversed: u64,
+}
+
+impl Count {
+    fn add(&mut self, other: &Self) {
+        self.due += other.due;
+        self.kept += other.kept;
+        self.adjacent += other.adjacent;
+        self.overlapped += other.overlapped;
+        self.reversed += other.reversed;
+    }
+}
+
+/// The check that says that the operations of all stages were compared with those that were due.
+pub const OPERATIONS_COMPARED: &str = "operations compared";
+
+/// What was exercised. What is not there has a count of nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exercised {
+    /// By rule of the model.
+    #[serde(default)]
+    pub rules: BTreeMap<Rule, Count>,
+    /// Ordered pairs whose resources have an edge between them, by its kind.
+    #[serde(default)]
+    pub edges: BTreeMap<EdgeKind, Count>,
+    /// Replacements, by which operation has to come first.
+    #[serde(default)]
+    pub replacements: BTreeMap<ReplacementOrder, Count>,
+    /// What else was looked at, by name: stages, plans, states.
+    #[serde(default)]
+    pub checks: BTreeMap<String, u64>,
+    /// The rules that were not judged by.
+    #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
+}
+
+impl Exercised {
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds what another stage, variant or case exercised.
+    pub fn add(&mut self, other: &Self) {
+        other.rules.iter().for_each(|(key, count)| self.rules.entry(*key).or_default().add(count));
+        other.edges.iter().for_each(|(key, count)| self.edges.entry(*key).or_default().add(count));
+        let replacements = other.replacements.iter();
+        replacements.for_each(|(key, count)| self.replacements.entry(*key).or_default().add(count));
+        other.checks.iter().for_each(|(what, times)| self.checked(what, *times));
+        self.left_out.extend(&other.left_out);
+    }
+
+    /// The same with a count for everything that there is.
+    pub fn filled(&self) -> Self {
+        Self {
+            rules: Rule::ALL.map(|rule| (rule, self.rule(rule))).into(),
+            edges: EdgeKind::ALL.map(|kind| (kind, self.edge(kind))).into(),
+            replacements: ReplacementOrder::ALL.map(|order| (order, self.replacement(order))).into(),
+            ..self.clone()
+        }
+    }
+
+    /// Counts something that was looked at.
+    pub fn checked(&mut self, what: &str, times: u64) {
+        match self.checks.get_mut(what) {
+            Some(count) => *count += times,
+            None => {
+                self.checks.insert(what.to_owned(), times);
+            }
+        }
+    }
+
+    /// The count of a rule.
+    pub fn rule(&self, rule: Rule) -> Count {
+        self.rules.get(&rule).copied().unwrap_or_default()
+    }
+
+    /// The count of a kind of edge.
+    pub fn edge(&self, kind: EdgeKind) -> Count {
+        self.edges.get(&kind).copied().unwrap_or_default()
+    }
+
+    /// The count of an order of replacement.
+    pub fn replacement(&self, order: ReplacementOrder) -> Count {
+        self.replacements.get(&order).copied().unwrap_or_default()
+    }
+
+    /// The names of what was never due: rules, but those that were left out; kinds of edges; orders of
+    /// replacement.
+    pub fn never_due(&self) -> Vec<String> {
+        let due = |rule: Rule| self.left_out.has(rule) || self.rule(rule).due > 0;
+        let rules = Rule::ALL.into_iter().filter(|rule| !due(*rule));
+        let edges = EdgeKind::ALL.into_iter().filter(|kind| self.edge(*kind).due == 0);
+        let replacements =
+            ReplacementOrder::ALL.into_iter().filter(|order| self.replacement(*order).due == 0);
+        rules
+            .map(|rule| format!("rule {} ({})", rule.number(), rule.name()))
+            .chain(edges.map(|kind| format!("edges by {}", kind.name())))
+            .chain(replacements.map(|order| format!("replacement ({})", order.name())))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

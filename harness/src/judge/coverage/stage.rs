@@ -1,0 +1,242 @@
+//! Counting what one stage exercised.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::{Count, Exercised, OPERATIONS_COMPARED};
+use crate::case::stage::JudgedAs;
+use crate::evidence::ObservedOperation;
+use crate::judge::oracles::{Oracle, Trial};
+use crate::spec::{Action, OperationKind, ReplacementOrder, ResourceOperation, Rule, Via};
+
+/// Stages with more operations than this have too many pairs for each to be looked at; what no rule orders is
+/// not counted in them.
+const MOST_OPERATIONS: usize = 1000;
+
+/// When all operations of a kind on a key were under way.
+struct Span {
+    begin: u64,
+    /// The largest number if one of them never ended.
+    end: u64,
+    /// The last end of any operation before the begin.
+    waited_for: u64,
+    /// Whether there was one operation, and it took effect.
+    once: bool,
+}
+
+/// What two operations did.
+enum Pair {
+    InOrder { adjacent: bool },
+    Overlapped,
+    Reversed,
+}
+
+impl Span {
+    fn with(&self, second: &Self) -> Pair {
+        if self.end < second.begin {
+            Pair::InOrder { adjacent: second.waited_for == self.end }
+        } else if second.end < self.begin {
+            Pair::Reversed
+        } else {
+            Pair::Overlapped
+        }
+    }
+}
+
+impl Count {
+    fn pair(&mut self, pair: &Pair) {
+        self.due += 1;
+        match pair {
+            Pair::InOrder { adjacent } => {
+                self.kept += 1;
+                self.adjacent += u64::from(*adjacent);
+            }
+            Pair::Overlapped => self.overlapped += 1,
+            Pair::Reversed => self.reversed += 1,
+        }
+    }
+
+    /// Either order will do.
+    fn any_order(&mut self, pair: &Pair) {
+        self.due += 1;
+        match pair {
+            Pair::Overlapped => self.overlapped += 1,
+            Pair::InOrder { .. } | Pair::Reversed => self.kept += 1,
+        }
+    }
+
+    fn one(&mut self, kept: bool) {
+        self.due += 1;
+        self.kept += u64::from(kept);
+    }
+}
+
+type Spans<'a> = FxHashMap<&'a ResourceOperation, Span>;
+
+impl Exercised {
+    /// Counts what a stage exercised, and what the oracles that are asked compare in it.
+    pub fn count(&mut self, trial: &Trial<'_>, oracles: &[&Oracle]) {
+        let spans = spans(&trial.evidence.operations);
+        self.count_order(trial, &spans);
+        self.count_replacements(trial, &spans);
+        self.count_operations(trial, &spans);
+        self.count_unordered(trial, &spans);
+        self.count_checks(trial, oracles);
+    }
+
+    fn count_order(&mut self, trial: &Trial<'_>, spans: &Spans<'_>) {
+        // The pairs are sorted by their first operation, which is looked up once.
+        let mut last: Option<(&ResourceOperation, Option<&Span>)> = None;
+        for (first, second, reason) in trial.expectation.pairs() {
+            let earlier = match last {
+                Some((operation, span)) if std::ptr::eq(operation, first) => span,
+                _ => spans.get(first),
+            };
+            last = Some((first, earlier));
+            let (Some(earlier), Some(later)) = (earlier, spans.get(second)) else { continue };
+            let pair = earlier.with(later);
+            self.rules.entry(reason.rule).or_default().pair(&pair);
+            if reason.spread {
+                self.rules.entry(Rule::SettingSpreads).or_default().pair(&pair);
+            }
+            match reason.via {
+                Via::Edge(kind) => self.edges.entry(kind).or_default().pair(&pair),
+                Via::Others => self.rules.entry(Rule::WholeChain).or_default().pair(&pair),
+                Via::Itself => {}
+            }
+        }
+    }
+
+    fn count_replacements(&mut self, trial: &Trial<'_>, spans: &Spans<'_>) {
+        for (key, order) in &trial.expectation.replacements {
+            let of = |kind| spans.get(&ResourceOperation { key: key.clone(), kind });
+            let (delete, create) = (of(OperationKind::Delete), of(OperationKind::Create));
+            let once = |span: Option<&Span>| span.is_some_and(|span| span.once);
+            self.rules.entry(Rule::Replaced).or_default().one(once(delete) && once(create));
+            let (Some(delete), Some(create)) = (delete, create) else { continue };
+            let count = self.replacements.entry(*order).or_default();
+            match order {
+                ReplacementOrder::DeleteFirst => count.pair(&delete.with(create)),
+                ReplacementOrder::CreateFirst => count.pair(&create.with(delete)),
+                ReplacementOrder::Either => count.any_order(&delete.with(create)),
+            }
+        }
+    }
+
+    /// The operations that are due, but those of replacements; and what is left alone.
+    fn count_operations(&mut self, trial: &Trial<'_>, spans: &Spans<'_>) {
+        let expectation = trial.expectation;
+        let (mut created, mut updated, mut removed) = (Count::default(), Count::default(), Count::default());
+        for operation in &expectation.operations {
+            let count = match operation.kind {
+                OperationKind::Update => &mut updated,
+                _ if expectation.replacements.contains_key(&operation.key) => continue,
+                OperationKind::Create => &mut created,
+                OperationKind::Delete => &mut removed,
+            };
+            count.one(spans.get(operation).is_some_and(|span| span.once));
+        }
+        let extra = spans.keys().filter(|operation| !expectation.operations.contains(**operation));
+        let touched: BTreeSet<&str> = extra.map(|operation| &*operation.key).collect();
+        let due = expectation.left_alone as u64;
+        let left_alone = Count { due, kept: due.saturating_sub(touched.len() as u64), ..Count::default() };
+        let rules = [Rule::Created, Rule::Updated, Rule::Removed, Rule::LeftAlone];
+        for (rule, count) in rules.into_iter().zip([created, updated, removed, left_alone]) {
+            if count.due > 0 {
+                self.rules.entry(rule).or_default().add(&count);
+            }
+        }
+    }
+
+    fn count_unordered(&mut self, trial: &Trial<'_>, spans: &Spans<'_>) {
+        let expectation = trial.expectation;
+        if expectation.operations.len() > MOST_OPERATIONS {
+            return self.checked("stages too large to count unordered pairs", 1);
+        }
+        let nodes = expectation.order.raw_nodes().iter().enumerate();
+        let seen: Vec<(usize, &Span)> =
+            nodes.filter_map(|(place, node)| Some((place, spans.get(&node.weight)?))).collect();
+        if seen.len() < 2 {
+            return;
+        }
+        let closure = expectation.closure();
+        let mut count = Count::default();
+        for (index, (place, span)) in seen.iter().enumerate() {
+            for (other_place, other) in &seen[index + 1..] {
+                if !closure.orders(*place, *other_place) {
+                    count.any_order(&span.with(other));
+                }
+            }
+        }
+        if count.due > 0 {
+            self.rules.entry(Rule::Unordered).or_default().add(&count);
+        }
+    }
+
+    fn count_checks(&mut self, trial: &Trial<'_>, oracles: &[&Oracle]) {
+        let asked = |name: &str| oracles.iter().any(|oracle| oracle.name == name);
+        let (evidence, judged_as) = (trial.evidence, trial.stage.judged_as);
+        self.checked(
+            match judged_as {
+                JudgedAs::Batch | JudgedAs::Source => "batches",
+                JudgedAs::Idle => "idle applies",
+                JudgedAs::Cross => "cross plans",
+                JudgedAs::Plan => "plans",
+                JudgedAs::Destroy => "destroys",
+            },
+            1,
+        );
+        if asked("steps") {
+            self.checked(OPERATIONS_COMPARED, evidence.operations.len() as u64);
+        }
+        if asked("plan") && evidence.succeeded && judged_as != JudgedAs::Cross {
+            self.checked("plans compared", 1);
+            self.checked("planned changes compared", evidence.output.planned.len() as u64);
+            self.checked("engine's own counts compared", evidence.output.summaries.len() as u64);
+        }
+        if let Some(state) = evidence.state.state().filter(|_| asked("state") && trial.program_is_deployed())
+        {
+            self.checked("states compared", 1);
+            self.checked("objects in states compared", state.objects.len() as u64);
+        }
+        let only_plans = matches!(trial.stage.action, Action::Plan(_));
+        if asked("state") && (only_plans || trial.is_quiet(JudgedAs::Idle)) {
+            self.checked("state files that must not change", 1);
+        }
+        if asked("attributes") && trial.program_is_deployed() {
+            self.checked("objects compared with the program", trial.world.len() as u64);
+        }
+        if asked("requests") {
+            evidence.requests.checks.iter().for_each(|(check, count)| self.checked(check, *count as u64));
+        }
+        if asked("graph") && judged_as == JudgedAs::Source {
+            self.checked("final graphs compared", 1);
+        }
+    }
+}
+
+/// The spans of operations, which are given in the order of their begins.
+fn spans(operations: &[ObservedOperation]) -> Spans<'_> {
+    let ended = |observed: &ObservedOperation| observed.end.map_or(u64::MAX, |(seq, _)| seq);
+    let mut ends: Vec<u64> = operations.iter().map(ended).collect();
+    ends.sort_unstable();
+    let mut before = 0;
+    let mut spans: Spans<'_> = FxHashMap::with_capacity_and_hasher(operations.len(), Default::default());
+    for observed in operations {
+        while ends.get(before).is_some_and(|end| *end < observed.begin) {
+            before += 1;
+        }
+        let waited_for = if before == 0 { 0 } else { ends[before - 1] };
+        let end = ended(observed);
+        let took_effect = matches!(observed.end, Some((_, true)));
+        spans
+            .entry(&observed.operation)
+            .and_modify(|span| {
+                span.end = span.end.max(end);
+                span.once = false;
+            })
+            .or_insert(Span { begin: observed.begin, end, waited_for, once: took_effect });
+    }
+    spans
+}

@@ -1,0 +1,132 @@
+//! When a known bug is due, and between which resources: conditions on the programs that led to a step,
+//! decided by the model alone. What the engine printed plays no part here; that it names these resources is
+//! checked apart.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::spec::changes::{Change, Changes};
+use crate::spec::dependencies::{Number, Walk};
+use crate::spec::{InstanceAddress, Step};
+
+/// A condition by its name in the file of known findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// A dependent that had create_before_destroy in force is removed. Something that it depended on,
+    /// directly or not, is replaced, the old object first.
+    RemovedDependentOutlivesReplacedDependency,
+    /// A dependent is replaced, the new object first. Something that it depended on, directly or not, and
+    /// that did not have create_before_destroy in force, is removed.
+    ReplacedDependentOutlivesRemovedDependency,
+    /// A dependent is replaced, the new object first. Something that it depended on, directly or not, is
+    /// replaced too, the old object first: the edge between them is gone, or create_before_destroy would have
+    /// spread.
+    ReplacedDependentOutlivesReplacedDependency,
+    /// A dependent is replaced, the new object first. Something that it depended on, directly or not, is
+    /// removed. create_before_destroy was in force for that, and was forgotten in the step before: it was
+    /// changed, and none of its dependents that pass the setting on was.
+    ReplacedDependentOutlivesForgetfulDependency,
+}
+
+/// A resource, by address and by key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its address.
+    pub address: InstanceAddress,
+    /// Its key.
+    pub key: Arc<str>,
+}
+
+/// Two resources of which a condition is true.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    /// The one that depended on the other, directly or not.
+    pub dependent: Named,
+    /// The other.
+    pub dependency: Named,
+}
+
+impl Condition {
+    /// The pairs of which it is true in the last of these steps, which were taken one after the other.
+    pub fn pairs(self, steps: &[Step<'_>]) -> Vec<Pair> {
+        let Some((step, earlier)) = steps.split_last() else { return Vec::new() };
+        let changes = step.changes();
+        let (dependent, dependency) = match self {
+            Self::RemovedDependentOutlivesReplacedDependency => (Change::Deleted, Change::Replaced),
+            Self::ReplacedDependentOutlivesRemovedDependency => (Change::Replaced, Change::Deleted),
+            Self::ReplacedDependentOutlivesReplacedDependency => (Change::Replaced, Change::Replaced),
+            Self::ReplacedDependentOutlivesForgetfulDependency => (Change::Replaced, Change::Deleted),
+        };
+        let was_in_force = changes.before.create_before_destroy();
+        let forgets = self == Self::ReplacedDependentOutlivesForgetfulDependency;
+        let in_state = if forgets {
+            let remembered = earlier.last().map(remembered).unwrap_or_default();
+            let remembers = |number| remembered.contains(changes.numbering.address(number));
+            changes.numbers().map(remembers).collect()
+        } else {
+            was_in_force.clone()
+        };
+        let forgotten = |number: Number| was_in_force[number as usize] && !in_state[number as usize];
+        let named = |number| Named {
+            address: changes.numbering.address(number).clone(),
+            key: changes.numbering.key(number).clone(),
+        };
+        outliving(&changes, &in_state)
+            .into_iter()
+            .filter(|(lower, upper)| {
+                (changes.of_number(*lower), changes.of_number(*upper)) == (dependent, dependency)
+            })
+            .filter(|(_, upper)| !forgets || forgotten(*upper))
+            .map(|(lower, upper)| Pair { dependent: named(lower), dependency: named(upper) })
+            .collect()
+    }
+}
+
+/// The pairs of a dependent and one of its dependencies, as they were deployed, of which both old objects go, the
+/// dependent's after something new is made (create_before_destroy), the dependency's before. An engine that takes the
+/// edges of both orders into one graph has a cycle there.
+fn outliving(changes: &Changes, was_in_force: &[bool]) -> Vec<(Number, Number)> {
+    let in_force = changes.after.create_before_destroy();
+    // Whether the old object goes after something new is made; none if it stays.
+    let goes_late = |number: Number| match changes.of_number(number) {
+        Change::Deleted => Some(was_in_force[number as usize]),
+        Change::Replaced => Some(in_force[number as usize]),
+        Change::Created | Change::Kept | Change::Updated => None,
+    };
+    let mut walk = Walk::over(changes.numbering.len());
+    let mut pairs = Vec::new();
+    for dependent in changes.before.numbers().filter(|number| goes_late(*number) == Some(true)) {
+        let reached = walk.from(&changes.before, dependent, |_| false).iter();
+        pairs.extend(
+            reached.filter(|upper| goes_late(**upper) == Some(false)).map(|upper| (dependent, *upper)),
+        );
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The resources that a forgetful engine has create_before_destroy in its state for, after a step: what it left alone
+/// has the setting if it is in force, what it changed only if it is in force among all that was changed in the same
+/// step.
+fn remembered(step: &Step<'_>) -> BTreeSet<InstanceAddress> {
+    let changes = step.changes();
+    let after = &changes.after;
+    let made = |number: Number| changes.of_number(number).making().is_some();
+    let mut passed_on = vec![false; changes.numbering.len()];
+    let mut walk = Walk::over(changes.numbering.len());
+    for number in after.numbers().filter(|number| made(*number) && after.asks(*number)) {
+        passed_on[number as usize] = true;
+        for &dependency in walk.from(after, number, |dependency| !made(dependency)) {
+            passed_on[dependency as usize] |= made(dependency);
+        }
+    }
+    let in_force = after.create_before_destroy();
+    let remembers = |number: &Number| {
+        let place = *number as usize;
+        in_force[place] && (!made(*number) || passed_on[place])
+    };
+    after.numbers().filter(remembers).map(|number| changes.numbering.address(number).clone()).collect()
+}

@@ -1,0 +1,246 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::case::Batch;
+use crate::case::stage::Stage;
+use crate::spec::notation::between;
+use crate::spec::{Deployed, Options, Program};
+
+/// Resources as `name:dependencies`, a `!` behind the name for create_before_destroy, a `*` before a
+/// dependency for a reference whose change replaces, a `~` for one whose change updates.
+fn program(text: &str) -> Program {
+    let marks = text.split_whitespace().map(|word| {
+        let (name, dependencies) = word.split_once(':').unwrap_or((word, ""));
+        let dependencies = dependencies.split(',').map(|dependency| match dependency.chars().next() {
+            None => String::new(),
+            Some('*') => format!("^{}", &dependency[1..]),
+            Some('~') => dependency[1..].to_owned(),
+            Some(_) => format!("+{dependency}"),
+        });
+        format!("{name}<{}", dependencies.collect::<Vec<_>>().join(","))
+    });
+    crate::spec::notation::program(&marks.collect::<Vec<_>>().join(" "))
+}
+
+const REMOVED: Condition = Condition::RemovedDependentOutlivesReplacedDependency;
+const REPLACED: Condition = Condition::ReplacedDependentOutlivesRemovedDependency;
+const FORGOTTEN: Condition = Condition::ReplacedDependentOutlivesForgetfulDependency;
+const BOTH: Condition = Condition::ReplacedDependentOutlivesReplacedDependency;
+
+/// The conditions that are true of a step. `p` and `q` stand for what makes a resource change: a pinned
+/// reference that comes or goes.
+fn holding(before: &str, after: &str) -> Vec<Condition> {
+    holding_after(&[before, after])
+}
+
+/// Calls with the steps that lead from one program to the next, from nothing on.
+fn with_steps<T>(programs: &[Program], call: impl FnOnce(&[Step<'_>]) -> T) -> T {
+    let deployed: Vec<Deployed> =
+        std::iter::once(Deployed::NOTHING).chain(programs.iter().map(Deployed::by)).collect();
+    let options = Options::default();
+    let steps = deployed.iter().zip(programs);
+    let steps: Vec<Step<'_>> =
+        steps.map(|(deployed, program)| Step { deployed, program, options: &options }).collect();
+    call(&steps)
+}
+
+fn holding_after(programs: &[&str]) -> Vec<Condition> {
+    let programs: Vec<Program> = programs.iter().map(|text| program(text)).collect();
+    let all = [REMOVED, REPLACED, BOTH, FORGOTTEN];
+    with_steps(&programs, |steps| all.into_iter().filter(|it| !it.pairs(steps).is_empty()).collect())
+}
+
+#[test]
+fn the_reduced_cases_fulfil_their_conditions_and_no_other() {
+    assert_eq!(holding("p a:*p b!:a", "p a"), [REMOVED]);
+    assert_eq!(holding("p a b:a,*p", "p b c!:b"), [REPLACED]);
+    assert_eq!(holding("p a:*p b!:a,*p", "p a b!"), [BOTH]);
+    let forgotten = ["p u a b!:a,*p", "p u a:~u b!:a,*p", "p u b!"];
+    assert_eq!(holding_after(&forgotten), [FORGOTTEN]);
+}
+
+#[test]
+fn nothing_is_forgotten_where_the_dependent_is_changed_too_or_nothing_was() {
+    assert_eq!(holding_after(&["p u a b!:a,*p", "p u a:~u b!:a,*p,~u", "p u b!"]), []);
+    assert_eq!(holding_after(&["p u a b!:a,*p", "p u a b!:a,*p", "p u b!"]), []);
+    assert_eq!(holding_after(&["p u a:~u b!:a,*p", "p u b!"]), []);
+}
+
+#[test]
+fn a_condition_reaches_through_the_whole_chain() {
+    assert_eq!(holding("p a:*p m:a b!:m", "p a m"), [REMOVED]);
+    assert_eq!(holding("p a m:a b:m,*p", "p m b c!:b"), [REPLACED]);
+}
+
+#[test]
+fn without_create_before_destroy_or_without_a_replacement_no_condition_is_true() {
+    assert_eq!(holding("p a:*p b:a", "p a"), []);
+    assert_eq!(holding("p a:*p b!:a", "p a:*p"), []);
+    assert_eq!(holding("p a b:a,*p", "p b c:b"), []);
+    assert_eq!(holding("p a:*p b!:a,*p", "p a b!:a"), [], "it spreads where the edge stays");
+    assert_eq!(holding("", "p a:*p b!:a"), []);
+    assert_eq!(holding("p a:*p b!:a", ""), [], "all of it goes in one order");
+}
+
+fn finding(stage: &str, oracle: &str, kind: &str, text: &str) -> Finding {
+    Finding {
+        oracle: oracle.to_owned(),
+        kind: kind.to_owned(),
+        stage: stage.to_owned(),
+        text: text.to_owned(),
+        known: None,
+    }
+}
+
+fn batches(before: &str, after: &str) -> [Arc<Batch>; 2] {
+    [before, after].map(|text| Arc::new(Batch { program: program(text), order: Vec::new() }))
+}
+
+/// Marks the findings of a variant with two batches, after which nothing was done in the second.
+fn mark(engine: &str, (before, after): (&str, &str), compared: bool, findings: &mut [Finding]) {
+    let (stages, batches) = (Stage::usual(2, 0), batches(before, after));
+    let staged = stages.iter().zip(batches).map(|(stage, batch)| StagedBatch { stage, batch });
+    KnownFindings::shipped().mark(engine, &staged.collect::<Vec<_>>(), &Failed::new(), compared, findings);
+}
+
+/// What is marked of a cycle in the step from `before` to `after`, after which nothing was done.
+fn mark_of(engine: &str, before: &str, after: &str, text: &str) -> Option<String> {
+    let mut findings = vec![finding("batch-2", "health", CYCLE, text)];
+    let due = between(&program(before), &program(after)).operations;
+    findings.extend(due.iter().map(|due| finding("batch-2", "steps", "missing", &due.signed())));
+    mark(engine, (before, after), true, &mut findings);
+    findings.swap_remove(0).known
+}
+
+const REPORTED: &str = "apply ended with exit code 1: Error: Cycle: \
+                        mock_node.a, mock_node.b (destroy), mock_node.a (destroy)";
+
+/// The smallest case of `cycle-dependent-removed`: b, which has create_before_destroy, is removed, and a is
+/// replaced.
+const SMALLEST: (&str, &str) = ("p a:*p b!:a", "p a");
+
+#[test]
+fn a_known_cycle_takes_what_it_kept_from_happening_along_and_nothing_else() {
+    let mut findings = vec![
+        finding("batch-2", "steps", "missing", "delete b"),
+        finding("batch-2", "steps", "missing", "delete a"),
+        finding("batch-2", "steps", "missing", "create a"),
+        finding("batch-2", "steps", "extra", "create z"),
+        finding("batch-1", "steps", "missing", "create b"),
+        finding("batch-2", "health", CYCLE, REPORTED),
+    ];
+    mark("terraform@1.15.5", SMALLEST, true, &mut findings);
+    let known: Vec<bool> = findings.iter().map(|finding| finding.known.is_some()).collect();
+    assert_eq!(known, [true, true, true, false, false, true]);
+}
+
+#[test]
+fn an_engine_that_reports_a_cycle_after_it_has_done_something_has_another_bug() {
+    let marks = |compared, missing: &[&str]| {
+        let mut findings = vec![finding("batch-2", "health", CYCLE, REPORTED)];
+        findings.extend(missing.iter().map(|text| finding("batch-2", "steps", "missing", text)));
+        mark("terraform@1.15.5", SMALLEST, compared, &mut findings);
+        findings.into_iter().filter(|finding| finding.known.is_some()).count()
+    };
+    assert_eq!(marks(true, &["delete b"]), 0);
+    assert_eq!(marks(true, &[]), 0, "all of it was done");
+    assert_eq!(marks(false, &[]), 1, "nobody looked at what was done");
+}
+
+#[test]
+fn a_cycle_is_known_only_if_it_names_the_resources_of_which_the_condition_is_true() {
+    let known = |cycle: &str| {
+        let text = format!("apply ended with exit code 1: {cycle}");
+        mark_of("terraform@1.15.5", "p a:*p b!:a q k:*q", "p a q k", &text).is_some()
+    };
+    assert!(known("Error: Cycle: mock_node.a (destroy), mock_node.a, mock_node.b (destroy)"));
+    assert!(known(
+        "Error: Cycle: mock_node.b (destroy), mock_node.k, mock_node.q (expand), mock_node.a (destroy)"
+    ));
+    assert!(!known("Error: Cycle: "), "it names nothing");
+    assert!(!known("Error: Cycle: no resource at all"));
+    assert!(!known("Error: Cycle: mock_node.k, mock_node.k (destroy)"), "others");
+    assert!(!known("Error: Cycle: mock_node.a, mock_node.a (destroy)"), "one of the two");
+    assert!(
+        !known("Error: Cycle: mock_node.a (destroy), mock_node.b (destroy), mock_node.z"),
+        "what is not there"
+    );
+    assert!(
+        !known("Error: Cycle: mock_node.a (destroy), mock_node.b (destroy), mock_node.q (destroy)"),
+        "a delete of what stays"
+    );
+    assert!(
+        !known("Error: Cycle: mock_node.a (destroy), mock_node.b (destroy deposed 1a2b3c4d)"),
+        "an old object of what is not replaced"
+    );
+    let real = "Error: Cycle: mock_node.a, mock_node.a (destroy), mock_node.b (destroy)";
+    assert!(
+        !known(&format!("{real}; Error: Cycle: mock_node.k, mock_node.k (destroy)")),
+        "a new one beside it"
+    );
+    assert!(!known(&format!("{real}; Error: something else")), "another error beside it");
+    assert!(!known(&format!("Error: something else; {real}")));
+}
+
+#[test]
+fn the_pairs_of_a_condition_are_those_that_the_reduced_cases_name() {
+    let pairs = |condition: Condition, programs: &[&str]| -> Vec<String> {
+        let programs: Vec<Program> = programs.iter().map(|text| program(text)).collect();
+        let pairs = with_steps(&programs, |steps| condition.pairs(steps));
+        pairs.iter().map(|pair| format!("{}:{}", pair.dependent.key, pair.dependency.key)).collect()
+    };
+    assert_eq!(pairs(REMOVED, &["p a:*p m:a b!:m k", "p a m k"]), ["b:a"], "through m, which stays");
+    assert_eq!(pairs(REPLACED, &["p a b:a,*p", "p b c!:b"]), ["b:a"]);
+    assert_eq!(pairs(BOTH, &["p a:*p b!:a,*p", "p a b!"]), ["b:a"]);
+    assert_eq!(pairs(FORGOTTEN, &["p u a b!:a,*p", "p u a:~u b!:a,*p", "p u b!"]), ["b:a"]);
+}
+
+#[test]
+fn a_setting_that_was_forgotten_for_one_resource_explains_no_cycle_of_another() {
+    // The setting is forgotten for f, which stays; r, which is removed, never had it: that is the second
+    // condition.
+    let programs = ["p u f b!:f,*p r c:r,*p", "p u f:~u b!:f,*p r c:r,*p", "p u f:~u b!:f,*p c d!:c"];
+    assert_eq!(holding_after(&programs), [REPLACED]);
+}
+
+#[test]
+fn a_cycle_where_none_is_due_is_not_known() {
+    assert_eq!(mark_of("terraform@1.15.5", "p a:*p b:a", "p a", REPORTED), None);
+}
+
+#[test]
+fn a_finding_is_known_for_the_named_engines_and_versions_only() {
+    let known = |engine| mark_of(engine, SMALLEST.0, SMALLEST.1, REPORTED).is_some();
+    assert!(known("tofu@1.12.6") && known("terraform@1.15.0-beta1") && known("tofu@1.12.6 at /a/fork"));
+    assert!(
+        !known("terraform@1.5.7")
+            && !known("terraform@1.16.0")
+            && !known("pulumi@3.0.0")
+            && !known("terraform")
+            && !known("terraform@x")
+    );
+}
+
+#[test]
+fn every_shipped_entry_has_its_smallest_case_beside_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let known = KnownFindings::parse(SHIPPED).unwrap();
+    assert!(!known.0.is_empty());
+    for entry in &known.0 {
+        assert!(root.join(&entry.case).join("README.md").is_file(), "{}", entry.case);
+        assert_eq!(known.get(&entry.name), Some(entry), "names are unique");
+    }
+}
+
+#[test]
+fn a_file_that_would_hide_new_bugs_or_cannot_be_understood_is_refused_with_a_reason() {
+    let entry = "version = 1\n[[finding]]\nname = \"x\"\ntext = \"t\"\ncase = \"c\"\n\
+            oracle = \"health\"\nkind = \"fails\"\n\
+                 engines = { tofu = \"*\" }\n";
+    let error = |text: &str| KnownFindings::parse(text).unwrap_err();
+    assert!(error(entry).contains("`x` has neither `condition` nor `contains`"));
+    assert!(error(&format!("{entry}condition = \"full-moon\"\n")).contains("line 9"));
+    assert!(error(&format!("{entry}contain = \"x\"\n")).contains("unknown field `contain`"));
+    assert!(error("version = 2").contains("version 2"));
+    assert!(KnownFindings::parse(&format!("{entry}contains = \"x\"\n")).is_ok());
+}

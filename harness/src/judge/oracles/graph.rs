@@ -1,0 +1,32 @@
+//! After the last batch the graph equals the source's. Edges by `depends_on` leave no value and are judged by order and
+//! state; the program says which those are.
+
+use super::{Finding, Trial};
+use crate::case::stage::JudgedAs;
+use crate::judge::observe::graph_of;
+use crate::spec::EdgeKind;
+
+/// For people.
+pub const ABOUT: &str = "after the last batch the deployed graph equals the source";
+
+/// See the module.
+pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
+    if trial.stage.judged_as != JudgedAs::Source {
+        return Vec::new();
+    }
+    let leaves_no_value = |(dependency, dependent): &(String, String)| {
+        let (dependency, dependent) = (trial.program.by_key(dependency), trial.program.by_key(dependent));
+        let kind =
+            dependency.zip(dependent).and_then(|((address, _), (_, block))| block.dependencies.get(address));
+        kind == Some(&EdgeKind::DependsOn)
+    };
+    let mut expected = trial.source.clone();
+    expected.edges.retain(|edge| !leaves_no_value(edge));
+    let (graph, dangling) = graph_of(trial.world);
+    let differences = expected.differences(&graph);
+    if differences.is_empty() && dangling.is_empty() {
+        return Vec::new();
+    }
+    let text = format!("{} ({} references lead nowhere)", differences.join(", "), dangling.len());
+    vec![Finding::new("graph", "differs from the source", trial, text)]
+}

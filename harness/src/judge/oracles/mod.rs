@@ -1,0 +1,134 @@
+//! Oracles: small functions from expectation and evidence to findings. Each has a name and a file, and is silent on a
+//! correct engine. They are asked about one stage at a time, so that a variant need not be in memory as a whole.
+
+mod attributes;
+mod cross;
+mod destroy;
+mod graph;
+mod health;
+mod idle;
+mod order;
+mod plan;
+mod requests;
+mod state;
+mod steps;
+
+use equiform_proto::ledger::World;
+use serde::{Deserialize, Serialize};
+
+use crate::algebra::graph::NamedGraph;
+use crate::case::stage::{JudgedAs, Stage};
+use crate::evidence::StageEvidence;
+use crate::spec::{Action, Deployed, Expectation, Program};
+
+/// What a variant should do in a stage, and what it did.
+pub struct Trial<'a> {
+    /// The graph in which the variant must end.
+    pub source: &'a NamedGraph,
+    /// The stage.
+    pub stage: &'a Stage,
+    /// What was deployed when it began.
+    pub deployed: &'a Deployed,
+    /// What is to be deployed after it.
+    pub program: &'a Program,
+    /// What the model expects to be planned in it.
+    pub plan: &'a Expectation,
+    /// What the model expects to be done in it.
+    pub expectation: &'a Expectation,
+    /// What happened in it.
+    pub evidence: &'a StageEvidence,
+    /// The world afterwards.
+    pub world: &'a World,
+}
+
+impl Trial<'_> {
+    /// Whether the program must be deployed now.
+    pub fn program_is_deployed(&self) -> bool {
+        let done = self.evidence.succeeded && self.stage.judged_as.leaves_the_program();
+        done && (self.stage.action.changes_the_world() || self.plan.operations.is_empty())
+    }
+
+    /// Whether the engine is to read objects before it changes them. A saved plan rests on what was read for it.
+    pub fn refreshes(&self) -> bool {
+        self.stage.action.options().refresh && !matches!(self.stage.action, Action::ApplySaved(_))
+    }
+
+    /// Whether the stage is to be of a kind, and there is nothing to do in it. After a failure there may be.
+    pub fn is_quiet(&self, judged_as: JudgedAs) -> bool {
+        self.stage.judged_as == judged_as && self.plan.operations.is_empty()
+    }
+}
+
+/// Something that a correct engine would not have done.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Finding {
+    /// The oracle that saw it.
+    pub oracle: String,
+    /// The kind of difference: with the oracle and the engine it is the signature by which findings are grouped.
+    pub kind: String,
+    /// The stage.
+    pub stage: String,
+    /// What was seen, for people.
+    pub text: String,
+    /// The name of the known engine bug that explains it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
+}
+
+impl Finding {
+    fn new(oracle: &str, kind: &str, trial: &Trial<'_>, text: impl Into<String>) -> Self {
+        Self {
+            oracle: oracle.to_owned(),
+            kind: kind.to_owned(),
+            stage: trial.stage.name.clone(),
+            text: text.into(),
+            known: None,
+        }
+    }
+}
+
+/// What stands in the place of an oracle's name where evidence could not be read to its end.
+const EVIDENCE: &str = "evidence";
+
+impl Finding {
+    /// Not the engine's doing: what comes after the findings of this stage could not be judged.
+    pub fn broken_evidence(stage: String, text: String) -> Self {
+        Self { oracle: EVIDENCE.to_owned(), kind: "cannot be read on".to_owned(), stage, text, known: None }
+    }
+
+    /// Whether it is [`Finding::broken_evidence`].
+    pub fn is_broken_evidence(&self) -> bool {
+        self.oracle == EVIDENCE
+    }
+}
+
+/// An oracle.
+pub struct Oracle {
+    /// Its name.
+    pub name: &'static str,
+    /// What it looks at, in a sentence.
+    pub about: &'static str,
+    judge: fn(&Trial<'_>) -> Vec<Finding>,
+}
+
+impl Oracle {
+    /// What it finds in a stage.
+    pub fn judge(&self, trial: &Trial<'_>) -> Vec<Finding> {
+        (self.judge)(trial)
+    }
+}
+
+/// All oracles.
+pub const ORACLES: &[Oracle] = &[
+    Oracle { name: "graph", about: graph::ABOUT, judge: graph::judge },
+    Oracle { name: "attributes", about: attributes::ABOUT, judge: attributes::judge },
+    Oracle { name: "steps", about: steps::ABOUT, judge: steps::judge },
+    Oracle { name: "order", about: order::ABOUT, judge: order::judge },
+    Oracle { name: "requests", about: requests::ABOUT, judge: requests::judge },
+    Oracle { name: "plan", about: plan::ABOUT, judge: plan::judge },
+    Oracle { name: "state", about: state::ABOUT, judge: state::judge },
+    Oracle { name: "idle", about: idle::ABOUT, judge: idle::judge },
+    Oracle { name: "cross", about: cross::ABOUT, judge: cross::judge },
+    Oracle { name: "destroy", about: destroy::ABOUT, judge: destroy::judge },
+    Oracle { name: "health", about: health::ABOUT, judge: health::judge },
+];

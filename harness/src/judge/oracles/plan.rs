@@ -1,0 +1,125 @@
+//! Planned actions equal executed ones, and the engine counts right. A stage that only plans is held to what the model
+//! would have done.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Finding, Trial};
+use crate::case::stage::JudgedAs;
+use crate::evidence::PlannedChange;
+use crate::spec::{Action, OperationKind, ResourceOperation};
+
+/// For people.
+pub const ABOUT: &str = "the engine does what its plan announced";
+
+/// See the module.
+pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut found = |kind: &str, text: String| findings.push(Finding::new("plan", kind, trial, text));
+    let (evidence, action) = (trial.evidence, &trial.stage.action);
+    // What `cross` looks at is its own.
+    if !evidence.succeeded || trial.is_quiet(JudgedAs::Cross) {
+        return findings;
+    }
+    let summaries = &evidence.output.summaries;
+    let plans = summaries.iter().filter(|summary| summary.is_plan).count();
+    if plans > 1 {
+        found("more than one", format!("one command made {plans} plans"));
+    }
+    let planned = Changes::planned(trial);
+    let is_saved = matches!(action, Action::ApplySaved(_));
+    if !action.changes_the_world() {
+        let expected = Changes::of(trial, trial.plan.operations.iter());
+        if planned != expected {
+            found(
+                "differs from what is due",
+                planned.difference(&expected, "planned and not due", "due and not planned"),
+            );
+        }
+    } else if !is_saved {
+        let done = Changes::of(trial, evidence.operations.iter().map(|observed| &observed.operation));
+        if planned != done {
+            let text = planned.difference(&done, "planned and not done", "done and not planned");
+            found("differs from what was done", text);
+        }
+    }
+    let (counts, what) = if action.changes_the_world() {
+        (count(evidence.operations.iter().map(|observed| observed.operation.kind)), "were")
+    } else {
+        (count(trial.plan.operations.iter().map(|operation| operation.kind)), "are due")
+    };
+    for summary in summaries.iter().filter(|_| plans == usize::from(!is_saved)) {
+        let told = (summary.created, summary.updated, summary.deleted);
+        if told != counts {
+            let text = format!(
+                "the summary of {} has {told:?} created, updated and deleted, and {counts:?} {what}",
+                summary.command
+            );
+            found("miscounts", text);
+        }
+    }
+    findings
+}
+
+fn count(kinds: impl Iterator<Item = OperationKind>) -> (usize, usize, usize) {
+    let mut counts = (0, 0, 0);
+    for kind in kinds {
+        match kind {
+            OperationKind::Create => counts.0 += 1,
+            OperationKind::Update => counts.1 += 1,
+            OperationKind::Delete => counts.2 += 1,
+        }
+    }
+    counts
+}
+
+/// What is done to resources, by address.
+#[derive(PartialEq, Eq)]
+struct Changes(FxHashSet<(String, OperationKind)>);
+
+impl Changes {
+    fn planned(trial: &Trial<'_>) -> Self {
+        let planned = trial.evidence.output.planned.iter();
+        Self(
+            planned
+                .flat_map(|change| change.operations.iter().map(|kind| (change.address.clone(), *kind)))
+                .collect(),
+        )
+    }
+
+    fn of<'a>(trial: &Trial<'_>, operations: impl Iterator<Item = &'a ResourceOperation>) -> Self {
+        let addresses: FxHashMap<&str, &str> = trial
+            .program
+            .blocks
+            .iter()
+            .map(|(address, block)| (&*block.key, address.as_str()))
+            .chain(
+                trial
+                    .deployed
+                    .instances
+                    .iter()
+                    .map(|(address, instance)| (&*instance.key, address.block.as_str())),
+            )
+            .collect();
+        let address = |key: &str| addresses.get(key).copied().unwrap_or(key).to_owned();
+        Self(operations.map(|operation| (address(&operation.key), operation.kind)).collect())
+    }
+
+    fn difference(&self, other: &Self, only_here: &str, only_there: &str) -> String {
+        let only = |one: &Self, other: &Self| -> BTreeSet<String> {
+            one.0.difference(&other.0).map(|(address, kind)| format!("{kind} {address}")).collect()
+        };
+        format!("{only_here}: {:?}; {only_there}: {:?}", only(self, other), only(other, self))
+    }
+}
+
+/// Planned changes in words.
+pub fn listed(planned: &BTreeSet<PlannedChange>) -> String {
+    let changes = planned.iter().map(|change| format!("{} {}", change.action, change.address));
+    if planned.is_empty() {
+        "its exit code says so".to_owned()
+    } else {
+        changes.collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,139 @@
+//! The engine's state and the world agree: no orphan, no ghost, the same dependencies.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Finding, Trial};
+use crate::evidence::{StateDifference, StateFile, Stored};
+use crate::spec::dependencies::{Number, NumberedGraph, Numbering, Walk};
+use crate::spec::{Deployed, Program};
+
+/// For people.
+pub const ABOUT: &str = "the engine's state holds what is in the world, with its dependencies";
+
+/// See the module.
+pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
+    let mut findings = if trial.program_is_deployed() { compare(trial) } else { Vec::new() };
+    // An apply after one that failed has something to write.
+    let difference =
+        trial.evidence.state_difference.as_ref().filter(|_| trial.expectation.operations.is_empty());
+    match difference {
+        None => {}
+        Some(StateDifference::Setting(text)) => {
+            findings.push(Finding::new("state", "setting rewritten", trial, text.clone()));
+        }
+        Some(StateDifference::Other(text)) => {
+            findings.push(Finding::new("state", "changed where nothing was to be", trial, text.clone()));
+        }
+    }
+    if let (Some((lineage, serial)), Some(state)) =
+        (&trial.evidence.state_before, trial.evidence.state.state())
+    {
+        if *lineage != state.lineage {
+            let text = format!("its lineage was {lineage} and is {}", state.lineage);
+            findings.push(Finding::new("state", "another lineage", trial, text));
+        } else if *serial > state.serial {
+            let text = format!("its serial was {serial} and is {}", state.serial);
+            findings.push(Finding::new("state", "an older serial", trial, text));
+        } else if *serial == state.serial
+            && trial.evidence.succeeded
+            && !trial.expectation.operations.is_empty()
+        {
+            let text = format!("its serial is still {serial}, and the world has changed");
+            findings.push(Finding::new("state", "the same serial", trial, text));
+        }
+    }
+    findings
+}
+
+fn compare(trial: &Trial<'_>) -> Vec<Finding> {
+    let state = match &trial.evidence.state {
+        StateFile::Read(state) => &state.objects,
+        StateFile::Missing if !trial.world.is_empty() => {
+            return vec![Finding::new("state", "missing", trial, "the engine wrote no state")];
+        }
+        // What cannot be read is for `health` to tell.
+        StateFile::Missing | StateFile::Bad(_) => return Vec::new(),
+    };
+    let mut findings = Vec::new();
+    let mut found = |kind: &str, text: String| findings.push(Finding::new("state", kind, trial, text));
+    let mut chains = Chains::of(trial.program);
+    let keys: FxHashMap<&str, &str> =
+        trial.program.blocks.iter().map(|(address, block)| (address.as_str(), &*block.key)).collect();
+    let mut ids = FxHashSet::default();
+    for stored in state {
+        let (id, name) = (&*stored.content.id, &stored.address);
+        if !ids.insert(id) {
+            found("twice", format!("{id} is more than once in the state, here as {name}"));
+        }
+        if stored.deposed {
+            found("deposed object left", format!("{name} has an old object {id} that was not deleted"));
+        }
+        match trial.world.get(id) {
+            None => found("ghost", format!("{name} is {id} in the state, which is not in the world")),
+            Some(object) if object.attributes != stored.content.attributes => {
+                found(
+                    "other attributes",
+                    format!("{name} has other attributes in the state than in the world"),
+                );
+            }
+            Some(object) if object.key.as_deref() != keys.get(name.as_str()).copied() => {
+                let key = object.key.as_deref().unwrap_or("?");
+                found("another name", format!("{id} is {name} in the state, which is {key} in the world"));
+            }
+            Some(_) => {}
+        }
+        if let Some(text) = chains.difference(stored) {
+            found("other dependencies", text);
+        }
+    }
+    if ids.len() < trial.world.len()
+        || !trial.world.unordered().all(|object| ids.contains(object.id.as_str()))
+    {
+        for object in trial.world.objects().filter(|object| !ids.contains(object.id.as_str())) {
+            let name = object.key.as_deref().unwrap_or("?");
+            found("orphan", format!("{name} is {} in the world, which is not in the state", object.id));
+        }
+    }
+    findings
+}
+
+/// What each resource of a program depends on. Engines store the whole chain.
+struct Chains {
+    numbering: Numbering,
+    /// The numbers by address.
+    numbers: FxHashMap<String, Number>,
+    graph: NumberedGraph,
+    walk: Walk,
+}
+
+impl Chains {
+    fn of(program: &Program) -> Self {
+        let numbering = Numbering::of(&Deployed::NOTHING, program);
+        let numbers =
+            (0..numbering.len() as Number).map(|number| (numbering.address(number).to_string(), number));
+        let (graph, walk) = (numbering.program(program), Walk::over(numbering.len()));
+        Self { numbers: numbers.collect(), graph, walk, numbering }
+    }
+
+    /// How the addresses that an object depends on differ from the program's.
+    fn difference(&mut self, stored: &Stored) -> Option<String> {
+        let number = *self.numbers.get(&stored.address)?;
+        let expected = self.walk.from(&self.graph, number, |_| false).len();
+        let number_of = |address: &str| self.numbers.get(address).copied();
+        let mut addresses = stored.dependencies.iter();
+        if addresses.all(|address| number_of(address).is_some_and(|number| self.walk.cross_out(number)))
+            && stored.dependencies.iter().count() == expected
+        {
+            return None;
+        }
+        let reached = self.walk.from(&self.graph, number, |_| false).iter();
+        let expected: BTreeSet<String> =
+            reached.map(|&number| self.numbering.address(number).to_string()).collect();
+        let is: BTreeSet<&str> = stored.dependencies.iter().collect();
+        (!is.iter().copied().eq(expected.iter().map(String::as_str))).then(|| {
+            format!("{} depends on {is:?} in the state, on {expected:?} in the program", stored.address)
+        })
+    }
+}

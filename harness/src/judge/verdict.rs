@@ -1,0 +1,232 @@
+//! What comes of a variant, and of a case.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use equiform_proto::ledger::Digest;
+use serde::{Deserialize, Serialize};
+
+use super::coverage::Exercised;
+use super::history::Failed;
+use super::oracles::Finding;
+
+/// What stands in the place of an oracle's name where variants of a case are held against each other.
+const VARIANTS: &str = "variants";
+
+/// What comes of a variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "verdict")]
+pub enum VariantResult {
+    /// No oracle found anything.
+    Pass,
+    /// Some did, and not all of it is known.
+    Fail {
+        /// What they found.
+        findings: Vec<Finding>,
+    },
+    /// Some did, and known engine bugs explain all of it. Counted apart.
+    Known {
+        /// What they found.
+        findings: Vec<Finding>,
+    },
+    /// It could not be judged. Counted and shown, never a pass.
+    Inconclusive {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl VariantResult {
+    /// What findings amount to.
+    pub fn of(findings: Vec<Finding>) -> Self {
+        if findings.is_empty() {
+            Self::Pass
+        } else if findings.iter().all(|finding| finding.known.is_some()) {
+            Self::Known { findings }
+        } else {
+            Self::Fail { findings }
+        }
+    }
+
+    /// Whether a new finding came again in a second deployment: one at least, with the same oracle, kind and
+    /// stage. None if that deployment could not be judged.
+    pub fn came_again(&self, second: &Self) -> Option<bool> {
+        if matches!(second, Self::Inconclusive { .. }) {
+            return None;
+        }
+        let new = |finding: &&Finding| finding.known.is_none();
+        let signature =
+            |finding: &Finding| (finding.oracle.clone(), finding.kind.clone(), finding.stage.clone());
+        let there: BTreeSet<_> = second.findings().iter().map(signature).collect();
+        Some(self.findings().iter().filter(new).any(|finding| there.contains(&signature(finding))))
+    }
+
+    /// What was found.
+    pub fn findings(&self) -> &[Finding] {
+        match self {
+            Self::Fail { findings } | Self::Known { findings } => findings,
+            Self::Pass | Self::Inconclusive { .. } => &[],
+        }
+    }
+}
+
+/// A variant's verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariantVerdict {
+    /// The variant's number.
+    pub variant: usize,
+    /// What came of it.
+    pub result: VariantResult,
+    /// What it exercised; nothing in a verdict of an older program.
+    #[serde(default, skip_serializing_if = "Exercised::is_empty")]
+    pub exercised: Exercised,
+    /// Whether a new finding came again when the variant was deployed a second time; none if that was not tried, or
+    /// could not be judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<bool>,
+    /// How many stages were not reached, because one before them failed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_reached: usize,
+    /// What took effect in stages that failed: what followed began with that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed: Failed,
+    /// What the world meant after the last batch; none if the variant did not get there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<Digest>,
+    /// What is wrong with the evidence of a stored failure, which stays a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<String>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl CaseVerdict {
+    /// Holds the worlds that the variants ended in against each other: programs that mean the same must build
+    /// the same. A variant whose world is not that of most has a finding more.
+    pub fn compare_worlds(&mut self) {
+        let mut worlds: BTreeMap<Digest, usize> = BTreeMap::new();
+        let ended = self.variants.iter().filter_map(|variant| variant.world);
+        ended.for_each(|world| *worlds.entry(world).or_default() += 1);
+        // Of several that are as frequent, the one that comes first among the variants.
+        let most = worlds.values().copied().max();
+        let usual =
+            self.variants.iter().filter_map(|variant| variant.world).find(|it| Some(worlds[it]) == most);
+        for variant in
+            self.variants.iter_mut().filter(|variant| variant.world.is_some() && variant.world != usual)
+        {
+            let finding = Finding {
+                oracle: VARIANTS.to_owned(),
+                kind: "another world".to_owned(),
+                stage: "last batch".to_owned(),
+                text: format!(
+                    "variant {} ended in another world than most variants of its case",
+                    variant.variant
+                ),
+                known: None,
+            };
+            let mut findings = variant.result.findings().to_vec();
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+            variant.result = VariantResult::of(findings);
+        }
+    }
+}
+
+impl VariantVerdict {
+    /// What came of a variant that was deployed once, up to its last stage.
+    pub fn new(variant: usize, result: VariantResult) -> Self {
+        Self {
+            variant,
+            result,
+            exercised: Exercised::default(),
+            again: None,
+            not_reached: 0,
+            failed: Failed::new(),
+            world: None,
+            damaged: None,
+        }
+    }
+
+    /// The verdict, seeing that its evidence is not what it was: a finding is not lost by that, and anything
+    /// else cannot be told any more.
+    pub fn with_damage(self, why: String) -> Self {
+        match self.result {
+            VariantResult::Fail { .. } => Self { damaged: Some(why), ..self },
+            VariantResult::Inconclusive { reason } => {
+                Self { result: VariantResult::Inconclusive { reason: format!("{reason}; {why}") }, ..self }
+            }
+            _ => Self { result: VariantResult::Inconclusive { reason: why }, ..self },
+        }
+    }
+}
+
+/// What comes of a case: the verdicts on its variants, in their order. Fewer than it has variants if not all
+/// were judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseVerdict {
+    /// The case's number.
+    pub case: usize,
+    /// Its variants.
+    pub variants: Vec<VariantVerdict>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(kind: &str, known: Option<&str>) -> Finding {
+        let text = || "x".to_owned();
+        let (kind, known) = (kind.to_owned(), known.map(str::to_owned));
+        Finding { oracle: text(), kind, stage: text(), text: text(), known }
+    }
+
+    #[test]
+    fn a_variant_is_known_only_if_all_of_its_findings_are() {
+        let (a, b) = (finding("x", Some("a")), finding("x", Some("b")));
+        assert_eq!(VariantResult::of(Vec::new()), VariantResult::Pass);
+        assert!(matches!(VariantResult::of(vec![a.clone(), b]), VariantResult::Known { .. }));
+        assert!(matches!(VariantResult::of(vec![a, finding("x", None)]), VariantResult::Fail { .. }));
+    }
+
+    #[test]
+    fn a_finding_came_again_if_one_new_finding_has_the_same_oracle_kind_and_stage() {
+        let of = |findings: &[Finding]| VariantResult::of(findings.to_vec());
+        let (old, new, other) = (finding("old", Some("a")), finding("new", None), finding("other", None));
+        let first = of(&[old.clone(), new.clone()]);
+        let worded = Finding { text: "differently".to_owned(), ..new };
+        assert_eq!(first.came_again(&of(&[other.clone(), worded.clone()])), Some(true));
+        assert_eq!(first.came_again(&of(&[old, other])), Some(false), "a known one is no confirmation");
+        assert_eq!(first.came_again(&VariantResult::Pass), Some(false));
+        let elsewhere = Finding { stage: "elsewhere".to_owned(), ..worded };
+        assert_eq!(first.came_again(&of(&[elsewhere])), Some(false));
+        let untold = VariantResult::Inconclusive { reason: "the ledger is cut".to_owned() };
+        assert_eq!(first.came_again(&untold), None);
+    }
+
+    #[test]
+    fn a_variant_that_ends_in_another_world_than_most_is_told() {
+        let ended_in = |variant, world: u8| VariantVerdict {
+            world: Some(Digest([world; 16])),
+            ..VariantVerdict::new(variant, VariantResult::Pass)
+        };
+        let stopped = VariantVerdict::new(3, VariantResult::Pass);
+        let variants = vec![ended_in(0, 1), ended_in(1, 2), ended_in(2, 2), stopped];
+        let mut case = CaseVerdict { case: 0, variants };
+        case.compare_worlds();
+        case.compare_worlds();
+        let found: Vec<usize> = case.variants.iter().map(|variant| variant.result.findings().len()).collect();
+        assert_eq!(found, [1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn damaged_evidence_takes_no_finding_away_and_leaves_no_pass() {
+        let damaged = |result| VariantVerdict::new(0, result).with_damage("ledger.jsonl".to_owned());
+        let failed = damaged(VariantResult::of(vec![finding("x", None)]));
+        assert!(matches!(failed.result, VariantResult::Fail { .. }) && failed.damaged.is_some());
+        for result in [VariantResult::Pass, VariantResult::of(vec![finding("x", Some("a"))])] {
+            assert!(matches!(damaged(result).result, VariantResult::Inconclusive { .. }));
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! One test for each rule of `docs/model.md`.
+
+use std::sync::Arc;
+
+use petgraph::algo::{has_path_connecting, is_cyclic_directed};
+use proptest::prelude::*;
+
+use super::discipline::TERRAFORM;
+use super::notation::{between, operation, program, without};
+use super::*;
+
+/// Checks operations (`+a ~b -c`) and order (`+a>~b`: the first before the second), nothing more and nothing less.
+#[track_caller]
+fn expect(before: &str, after: &str, operations: &str, order: &str) {
+    let expectation = between(&program(before), &program(after));
+    let wanted = operations.split_whitespace().map(operation).collect();
+    assert_eq!(expectation.operations, wanted, "the operations from {before:?} to {after:?}");
+    let pairs = order.split_whitespace().map(|pair| pair.split_once('>').expect("a pair is a>b"));
+    let mut wanted: Vec<_> = pairs.map(|(first, second)| (operation(first), operation(second))).collect();
+    wanted.sort();
+    let mut found: Vec<_> =
+        expectation.pairs().map(|(first, second, _)| (first.clone(), second.clone())).collect();
+    found.sort();
+    assert_eq!(found, wanted, "the order from {before:?} to {after:?}");
+}
+
+#[test]
+fn a_dependency_is_created_before_its_dependent() {
+    expect("", "a b<a", "+a +b", "+a>+b");
+}
+
+#[test]
+fn a_pinned_reference_and_a_depends_on_order_creation_as_a_reference_does() {
+    expect("", "a b<^a c<+a", "+a +b +c", "+a>+b +a>+c");
+}
+
+#[test]
+fn a_new_dependency_is_created_before_the_dependent_is_updated() {
+    expect("b", "a b<a", "+a ~b", "+a>~b");
+}
+
+#[test]
+fn a_dependency_is_updated_before_its_dependent() {
+    expect("x a b<a", "x a<x b<a,x", "~a ~b", "~a>~b");
+}
+
+#[test]
+fn a_dependent_is_deleted_before_its_dependency() {
+    expect("a b<a c<+b", "", "-a -b -c", "-b>-a -c>-b");
+}
+
+#[test]
+fn a_removed_dependent_is_deleted_before_its_dependency_is_updated() {
+    expect("x a b<a", "x a<x", "~a -b", "-b>~a");
+}
+
+#[test]
+fn a_replaced_dependent_s_old_object_is_deleted_before_its_dependency_is_changed() {
+    // a is updated, b replaced because of p.
+    expect("x p a b<a", "x p a<x b<a,^p", "~a +b -b", "-b>+b -b>~a ~a>+b");
+    // a is replaced, new object first; b is replaced, or removed, old object first.
+    expect("x a! b<^a", "x a!<^x b<^a", "+a -a +b -b", "+a>-a -b>+b -b>-a -b>+a +a>+b +b>-a");
+    expect("x a! b<^a", "x a!<^x", "+a -a -b", "+a>-a -b>-a -b>+a");
+}
+
+#[test]
+fn a_rule_that_is_left_out_orders_nothing_and_all_others_still_do() {
+    let (before, after) = (program("a b<a"), program("b"));
+    let by_all = between(&before, &after);
+    assert!(by_all.pairs().map(|(_, _, reason)| reason.rule).eq([Rule::RemovedDependencyFirst]));
+    let rest = without(&"contested".parse().unwrap(), &before, &after);
+    assert_eq!((rest.pairs().count(), rest.operations), (0, by_all.operations));
+    let (before, after) = (program("a b<^a"), program("b"));
+    let rest = without(&"6".parse().unwrap(), &before, &after);
+    let pairs: Vec<_> = rest.pairs().map(|(first, second, _)| (first.signed(), second.signed())).collect();
+    assert_eq!(pairs, [("-b".to_owned(), "-a".to_owned()), ("-b".to_owned(), "+b".to_owned())]);
+}
+
+#[test]
+fn an_order_says_by_which_edge_it_reaches_and_whether_it_rests_on_a_setting_that_has_spread() {
+    let reasons = |before: &str, after: &str| -> Vec<Reason> {
+        between(&program(before), &program(after)).pairs().map(|(_, _, reason)| *reason).collect()
+    };
+    let made = |via| Reason { rule: Rule::DependencyMadeFirst, via, spread: false, implied: false };
+    let edges = [EdgeKind::Refs, EdgeKind::PinnedRefs, EdgeKind::DependsOn].map(|kind| made(Via::Edge(kind)));
+    assert_eq!(reasons("", "a b<a c<^a d<+a"), edges);
+    assert_eq!(reasons("a m<+a b<+m", "m")[0].via, Via::Others);
+    let spread = |after| reasons("x a c!<+a", after).iter().filter(|reason| reason.spread).count();
+    assert_eq!((spread("x a<^x c!<+a"), spread("x a!<^x c!<+a")), (1, 0));
+}
+
+#[test]
+fn with_create_before_destroy_a_removed_dependent_may_be_deleted_before_or_after_the_update_of_its_dependency()
+ {
+    expect("x a b!<a", "x a<x", "~a -b", "");
+}
+
+#[test]
+fn order_holds_through_resources_that_are_left_alone() {
+    expect("a m<+a b<m", "x a<x m<+a b<m,x", "+x ~a ~b", "+x>~a +x>~b ~a>~b");
+    expect("a m<+a b<+m", "m", "-a -b", "-b>-a");
+    expect("x a m<+a b<+m", "x a<x m<+a", "~a -b", "-b>~a");
+}
+
+#[test]
+fn a_removed_dependency_is_deleted_before_the_new_object_of_a_replaced_dependent() {
+    expect("a b<^a", "b", "-a +b -b", "-b>+b -b>-a -a>+b");
+}
+
+#[test]
+fn where_create_before_destroy_comes_or_goes_in_the_step_either_order_will_do() {
+    // c, which asks for it, is removed: for a it was in force, and is no more.
+    expect("x a c!<a", "x a<^x", "+a -a -c", "-c>-a");
+    // c, which asks for it, is new: for b it comes into force, and b's removed dependency a is held by the old b.
+    expect("a b<^a", "b c!<b", "-a +b -b +c", "+b>-b -b>-a +b>+c");
+}
+
+#[test]
+fn a_removed_dependency_is_deleted_before_the_dependent_that_loses_it_is_updated() {
+    expect("a b<a", "b", "-a ~b", "-a>~b");
+}
+
+#[test]
+fn with_create_before_destroy_a_removed_dependency_outlives_the_update_of_its_dependent() {
+    expect("a! b<a", "b", "-a ~b", "~b>-a");
+}
+
+#[test]
+fn a_replacement_deletes_first_and_takes_replaced_dependents_around_it() {
+    expect("x a<^x b<^a", "x y a<^x,^y b<^a", "+y +a -a +b -b", "+y>+a -a>+a -b>+b -b>-a +a>+b");
+}
+
+#[test]
+fn a_replaced_dependency_updates_the_dependent_that_refers_to_it() {
+    expect("x a b<a", "x a<^x b<a", "+a -a ~b", "-a>+a +a>~b");
+}
+
+#[test]
+fn a_replaced_dependency_leaves_a_dependent_by_order_alone_as_it_is() {
+    expect("x a b<+a", "x a<^x b<+a", "+a -a", "-a>+a");
+}
+
+#[test]
+fn create_before_destroy_creates_then_changes_dependents_then_deletes() {
+    expect("x a! b<a", "x a!<^x b<a", "+a -a ~b", "+a>-a +a>~b ~b>-a");
+}
+
+#[test]
+fn create_before_destroy_spreads_to_everything_it_depends_on() {
+    expect("x a b<a c!<+b", "x a<^x b<a c!<+b", "+a -a ~b", "+a>-a +a>~b ~b>-a");
+}
+
+#[test]
+fn create_before_destroy_does_not_spread_to_dependents() {
+    expect("x a! b<a", "x a! b<a,^x", "+b -b", "-b>+b");
+}
+
+#[test]
+fn create_before_destroy_of_a_removed_dependent_still_holds_for_what_it_depended_on() {
+    expect("a b<a c!<+a", "b", "-a ~b -c", "-c>-a ~b>-a");
+}
+
+#[test]
+fn a_removed_dependency_outlives_the_new_object_of_a_replaced_dependent_with_create_before_destroy() {
+    expect("a b!<^a", "b!", "-a +b -b", "+b>-b -b>-a +b>-a");
+}
+
+#[test]
+fn independent_operations_have_no_order() {
+    expect("c", "a b", "+a +b -c", "");
+}
+
+#[test]
+fn a_depends_on_that_comes_or_goes_asks_the_provider_for_nothing() {
+    expect("a b", "a b<+a", "", "");
+    expect("a b<+a", "a b", "", "");
+}
+
+#[test]
+fn a_reference_that_becomes_pinned_replaces() {
+    expect("a b<a", "a b<^a", "+b -b", "-b>+b");
+}
+
+/// Two programs over five resources, with edges of all kinds that go upward only.
+fn two_programs() -> impl Strategy<Value = (Program, Program)> {
+    let kind = prop_oneof![Just(EdgeKind::Refs), Just(EdgeKind::PinnedRefs), Just(EdgeKind::DependsOn)];
+    let edges = prop::collection::vec(prop::option::of(kind), 5);
+    let resource = (prop::bool::weighted(0.7), edges, prop::bool::weighted(0.3));
+    let program = prop::collection::vec(resource, 5);
+    (program.clone(), program).prop_map(|(before, after)| {
+        let build = |drawn: Vec<(bool, Vec<Option<EdgeKind>>, bool)>| {
+            let mut program = Program::default();
+            for (index, (_, kinds, asks)) in drawn.iter().enumerate().filter(|(_, (there, ..))| *there) {
+                let kinds = kinds.iter().enumerate().take(index).filter(|(lower, _)| drawn[*lower].0);
+                let dependencies = kinds
+                    .filter_map(|(lower, kind)| Some((Address::of_node(&format!("r{lower}")), (*kind)?)));
+                let block = Block {
+                    key: format!("r{index}").into(),
+                    dependencies: Arc::new(dependencies.collect()),
+                    create_before_destroy: *asks,
+                };
+                program.blocks.insert(Address::of_node(&block.key), block);
+            }
+            program
+        };
+        (build(before), build(after))
+    })
+}
+
+proptest! {
+    /// An acyclic program that follows on an acyclic one can always be deployed: the order asked for has no circle.
+    #[test]
+    fn some_sequence_keeps_the_whole_order((before, after) in two_programs()) {
+        prop_assert!(!is_cyclic_directed(&between(&before, &after).order));
+    }
+
+    /// Taking operations out of a step must leave a step that can be taken, whatever was done before it failed.
+    #[test]
+    fn the_rest_of_a_step_that_failed_is_a_step((before, after) in two_programs(), seed: u64) {
+        let (deployed, whole) = (Deployed::by(&before), between(&before, &after));
+        let sorted = petgraph::algo::toposort(&whole.order, None).expect("there is no circle");
+        let done = sorted.iter().take((seed % (sorted.len() as u64 + 1)) as usize).map(|node| &whole.order[*node]);
+        let Ok(there) = deployed.after(&after, done.clone()) else { return Ok(()) };
+        let rest = Step { deployed: &there, program: &after, options: &Options::default() };
+        let rest = rest.expectation(TERRAFORM, &LeftOut::none());
+        prop_assert!(!is_cyclic_directed(&rest.order));
+        let finished = there.after(&after, petgraph::algo::toposort(&rest.order, None).unwrap().iter()
+            .map(|node| &rest.order[*node])).unwrap();
+        let keys = |deployed: &Deployed| deployed.instances.keys().cloned().collect::<Vec<_>>();
+        prop_assert_eq!(keys(&finished), keys(&Deployed::by(&after)));
+    }
+
+    #[test]
+    fn the_same_program_again_asks_for_nothing((program, _) in two_programs()) {
+        let expected = between(&program, &program);
+        prop_assert!(expected.operations.is_empty() && expected.replacements.is_empty());
+        prop_assert_eq!((expected.order.node_count(), expected.left_alone), (0, program.blocks.len()));
+    }
+
+    #[test]
+    fn order_speaks_only_of_operations_that_are_expected((before, after) in two_programs()) {
+        let expectation = between(&before, &after);
+        let operations = &expectation.operations;
+        let expected = |operation| operations.contains(operation);
+        prop_assert!(expectation.pairs().all(|(first, second, _)| expected(first) && expected(second)));
+    }
+
+    /// What is not implied says all that the whole order says, and nothing twice.
+    #[test]
+    fn what_is_not_implied_is_the_reduction_of_the_order((before, after) in two_programs()) {
+        let whole = between(&before, &after);
+        let mut reduced = whole.clone();
+        reduced.order.retain_edges(|order, edge| !order[edge].implied);
+        let reaches = |order: &expectation::Order, first, second| has_path_connecting(order, first, second, None);
+        for edge in whole.order.edge_indices() {
+            let (first, second) = whole.order.edge_endpoints(edge).unwrap();
+            prop_assert!(reaches(&reduced.order, first, second), "what is implied follows from the rest");
+            let mut without = reduced.clone();
+            if let Some(edge) = without.order.find_edge(first, second) {
+                without.order.remove_edge(edge);
+                prop_assert!(!reaches(&without.order, first, second), "what is not implied does not");
+            }
+        }
+    }
+
+    #[test]
+    fn a_resource_that_is_to_be_replaced_is_and_with_it_what_refers_to_it((program, _) in two_programs()) {
+        let Some(address) = program.blocks.keys().next() else { return Ok(()) };
+        let options = Options { replace: [address.clone()].into(), ..Options::default() };
+        let step = Step { deployed: &Deployed::by(&program), program: &program, options: &options };
+        let expectation = step.expectation(TERRAFORM, &LeftOut::none());
+        prop_assert!(expectation.replacements.contains_key(program.key(address).unwrap()));
+        for block in program.blocks.values() {
+            let changed = match block.dependencies.get(address) {
+                Some(EdgeKind::Refs) => OperationKind::Update,
+                Some(EdgeKind::PinnedRefs) => OperationKind::Create,
+                _ => continue,
+            };
+            let operation = |kind| ResourceOperation::new(&block.key, kind);
+            let replaced = expectation.operations.contains(&operation(OperationKind::Create));
+            prop_assert!(replaced || expectation.operations.contains(&operation(changed)));
+        }
+    }
+}
