@@ -7,6 +7,10 @@ SHELL := /bin/bash
 # What the build needs of the system, beside Rust and Go: distributions' own are often too old for this project.
 APT_PACKAGES := build-essential python3 python3-pip
 
+# What checks licences, sources and versions of dependencies by deny.toml.
+CARGO_DENY_VERSION := 0.20.2
+CARGO_DENY := target/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
+
 # The engines that the tests run on.
 TEST_ENGINES := terraform@1.6.6 terraform@1.11.4 terraform@1.15.5 tofu@1.12.6
 
@@ -18,13 +22,13 @@ EQUIFORM := target/release/equiform
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
 # An engine for those who have none: the one on the PATH, or the newest that is installed, or this one.
 ENGINE := terraform@1.15.5
 
 .PHONY: run
-run: build ## A campaign on a real engine, about four minutes: equivalent programs, deployed and judged
+run: build ## A campaign on a real engine, under two minutes: equivalent programs, deployed and judged
 	@$(EQUIFORM) engines path terraform >/dev/null 2>&1 || $(EQUIFORM) engines path tofu >/dev/null 2>&1 || $(EQUIFORM) engines install $(ENGINE)
 	@engine=terraform; $(EQUIFORM) engines path terraform >/dev/null 2>&1 || engine=tofu; \
 	$(EQUIFORM) run --engine "$$engine" --out .equiform/runs/$$(date +%Y%m%d-%H%M%S)
@@ -72,10 +76,20 @@ compare: build ## 50 cases on every engine that can be installed, and where they
 	$(EQUIFORM) engines install --all
 	$(EQUIFORM) compare --installed --seed 50 --sources 50 --variants 2 --out .equiform/compare
 
+# Not optimised: it is compiled once and runs for two seconds; optimising more than doubles the processor time.
+$(CARGO_DENY): | tools
+	CARGO_PROFILE_DEV_DEBUG=0 cargo install cargo-deny --version $(CARGO_DENY_VERSION) --locked --debug \
+	  --root $(CARGO_DENY:/bin/cargo-deny=)
+
+.PHONY: deny
+deny: $(CARGO_DENY) ## Licences, sources and versions of dependencies, by deny.toml
+	$(CARGO_DENY) --locked check bans licenses sources
+
 .PHONY: test
-test: tools ## Format, lints, every test of the project, real engines included
+test: tools deny ## Format, lints, dependencies, every test of the project, real engines included
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
 	cargo test --workspace --locked --no-run # builds the binaries too, with the features that the tests use
 	target/debug/equiform engines install $(TEST_ENGINES)
 	cargo test --workspace --locked
