@@ -38,31 +38,41 @@ use clap::{Parser, Subcommand};
 /// Tests Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure.
 #[derive(Debug, Parser)]
 #[command(name = "equiform", version, propagate_version = true)]
-#[command(after_help = "Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), \
-                  2 it could not be done.")]
+#[command(after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+/// clap has one heading for all subcommands, so the groups are named below them.
+const AFTER_HELP: &str = "\
+Groups of commands:
+  campaigns       run, show, judge, replay, compare, merge
+  around them     ledger, engines
+  explanations    oracles, model
+  the laboratory  generate, eval, equiv, egraph, rules, study
+
+Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2 it could not be done.";
+
+/// In the order of use, which is the order of the help.
 #[derive(Debug, Subcommand)]
 enum Command {
-    Engines(engines::Engines),
+    Run(run::RunArgs),
+    Show(show::ShowArgs),
+    Judge(judge::JudgeArgs),
+    Replay(replay::ReplayArgs),
+    Compare(compare::CompareArgs),
+    Merge(merge::MergeArgs),
     Ledger(ledger::Ledger),
+    Engines(engines::Engines),
+    Oracles(oracles::OraclesArgs),
+    Model(model::ModelArgs),
     Generate(generate::GenerateArgs),
     Eval(eval::EvalArgs),
     Equiv(equiv::EquivArgs),
     Egraph(egraph::EgraphArgs),
     Rules(rules::RulesArgs),
     Study(study::StudyArgs),
-    Run(run::RunArgs),
-    Compare(compare::CompareArgs),
-    Replay(replay::ReplayArgs),
-    Judge(judge::JudgeArgs),
-    Show(show::ShowArgs),
-    Merge(merge::MergeArgs),
-    Oracles(oracles::OraclesArgs),
-    Model(model::ModelArgs),
 }
 
 /// The exit code after a second Ctrl-C.
@@ -108,22 +118,22 @@ pub fn main() -> ExitCode {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let cli = Cli::parse();
     let result: CliResult = match cli.command {
-        Command::Engines(engines) => engines.run(),
+        Command::Run(args) => run::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Judge(args) => judge::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Merge(args) => merge::run(args),
         Command::Ledger(ledger) => ledger.run(),
+        Command::Engines(engines) => engines.run(),
+        Command::Oracles(args) => oracles::run(args),
+        Command::Model(args) => model::run(args),
         Command::Generate(args) => generate::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Equiv(args) => equiv::run(args),
         Command::Egraph(args) => egraph::run(args),
         Command::Rules(args) => rules::run(args),
         Command::Study(args) => study::run(args),
-        Command::Run(args) => run::run(args),
-        Command::Compare(args) => compare::run(args),
-        Command::Replay(args) => replay::run(args),
-        Command::Judge(args) => judge::run(args),
-        Command::Merge(args) => merge::run(args),
-        Command::Show(args) => show::run(args),
-        Command::Oracles(args) => oracles::run(args),
-        Command::Model(args) => model::run(args),
     };
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
