@@ -1,5 +1,8 @@
-//! What somebody meets first: the help.
+//! What somebody meets first: the help, and what the doctor says.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
 fn equiform(arguments: &[&str]) -> Command {
@@ -31,4 +34,76 @@ fn the_help_lists_commands_in_the_order_of_use_and_names_them_all_in_groups() {
     let groups = between(&help, "Groups of commands:\n", "\n\n");
     let in_groups: Vec<&str> = groups.flat_map(|line| line[18..].split(", ")).chain(["help"]).collect();
     assert_eq!(in_groups, listed);
+}
+
+/// What the doctor says in a folder, with nothing but it on the PATH and in the cache.
+fn doctor_in(folder: &Path) -> (Option<i32>, String, String) {
+    let output = equiform(&["doctor"])
+        .current_dir(folder)
+        .env("PATH", folder)
+        .env("EQUIFORM_CACHE", folder.join("cache"))
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// The lines that begin with a word.
+fn beginning<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
+    text.lines().filter(|line| line.starts_with(word)).collect()
+}
+
+#[test]
+fn a_machine_that_can_run_a_campaign_is_told_so() {
+    let said = printed(&mut equiform(&["doctor"]));
+    let found = beginning(&said, "ok ");
+    for what in ["equiform: ", "provider: ", "room for campaigns: ", "terraform: ", "room for engines: "] {
+        assert!(found.iter().any(|line| line[9..].starts_with(what)), "{what}: {said}");
+    }
+    assert!(said.ends_with("a campaign can be run: `equiform run`\n"), "{said}");
+}
+
+#[test]
+fn a_machine_without_an_engine_is_told_what_to_type_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, said, error) = doctor_in(folder.path());
+    assert_eq!(code, Some(2), "{said}{error}");
+    assert_eq!(error, "error: no campaign can be run here: see what is missing above\n");
+    let missing = beginning(&said, "missing ");
+    for (what, help) in [
+        ("terraform: ", "`equiform engines install terraform`"),
+        ("tofu: ", "`equiform engines install tofu`"),
+        ("python3: ", "install Python 3 with pip"),
+        ("go: ", "install Go"),
+    ] {
+        assert!(missing.iter().any(|it| it[9..].starts_with(what) && it.contains(help)), "{what}: {said}");
+    }
+    assert_eq!(missing.len(), 4, "{said}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_engine_that_does_not_answer_is_told_and_another_name_will_do() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, answer) in [("terraform", "hello"), ("tofu", r#"{"terraform_version":"1.12.6"}"#)] {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("#!/bin/sh\necho '{answer}'\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let (code, said, error) = doctor_in(folder.path());
+    assert_eq!(code, Some(0), "{said}{error}");
+    assert!(said.contains("/terraform does not answer `version -json` as an engine does"), "{said}");
+    assert!(said.contains(&format!("tofu: 1.12.6, on the PATH at {}", folder.path().display())), "{said}");
+    assert!(said.ends_with("a campaign can be run: `equiform run --engine tofu`\n"), "{said}");
+}
+
+#[test]
+fn a_provider_that_is_missing_or_does_not_start_is_told() {
+    for (provider, help) in [("/nowhere", "build it with `make build`"), ("/bin/true", "is another program")]
+    {
+        let output = equiform(&["doctor"]).env("EQUIFORM_PROVIDER", provider).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(beginning(&said, "missing  provider: ").iter().any(|line| line.contains(help)), "{said}");
+    }
 }

@@ -40,7 +40,7 @@ impl Programs {
         Ok(Self {
             equiform: env!("CARGO_PKG_VERSION").to_owned(),
             engine: digests,
-            provider_version: version(provider),
+            provider_version: provider_version(provider),
             provider: digest::of_file(provider).map_err(|error| told(provider, error))?,
         })
     }
@@ -63,7 +63,7 @@ impl Programs {
 }
 
 /// The version that a provider's binary gives as its own; none if it gives none.
-fn version(provider: &Path) -> Option<String> {
+pub fn provider_version(provider: &Path) -> Option<String> {
     let output = Command::new(provider).arg("--version").stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     text.trim().strip_prefix("terraform-provider-mock ").map(str::to_owned)

@@ -4,6 +4,7 @@ mod amount;
 mod campaign_text;
 mod cases_args;
 mod compare;
+mod doctor;
 mod egraph;
 mod engine_args;
 mod engines;
@@ -48,7 +49,7 @@ struct Cli {
 const AFTER_HELP: &str = "\
 Groups of commands:
   campaigns       run, show, judge, replay, compare, merge
-  around them     ledger, engines
+  around them     ledger, engines, doctor
   explanations    oracles, model
   the laboratory  generate, eval, equiv, egraph, rules, study
 
@@ -65,6 +66,7 @@ enum Command {
     Merge(merge::MergeArgs),
     Ledger(ledger::Ledger),
     Engines(engines::Engines),
+    Doctor(doctor::DoctorArgs),
     Oracles(oracles::OraclesArgs),
     Model(model::ModelArgs),
     Generate(generate::GenerateArgs),
@@ -126,6 +128,7 @@ pub fn main() -> ExitCode {
         Command::Merge(args) => merge::run(args),
         Command::Ledger(ledger) => ledger.run(),
         Command::Engines(engines) => engines.run(),
+        Command::Doctor(args) => doctor::run(args),
         Command::Oracles(args) => oracles::run(args),
         Command::Model(args) => model::run(args),
         Command::Generate(args) => generate::run(args),

@@ -31,6 +31,11 @@ impl Cache {
         Ok(Self(caches.join("equiform")))
     }
 
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.0
+    }
+
     /// The folder with the versions of an engine.
     pub fn versions_folder(&self, name: EngineName) -> PathBuf {
         self.0.join("engines").join(name.as_str())

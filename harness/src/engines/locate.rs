@@ -107,7 +107,7 @@ impl Engines {
     }
 
     /// The program of this name on the search path.
-    pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
         let here = std::env::current_dir().unwrap_or_default();
         which::which_in(name, Some(&self.search_path), here).ok()
     }
