@@ -1,4 +1,4 @@
-//! What somebody meets first: the help, and what the doctor says.
+//! What somebody meets first: the help, what the doctor says, completions.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -106,4 +106,31 @@ fn a_provider_that_is_missing_or_does_not_start_is_told() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(beginning(&said, "missing  provider: ").iter().any(|line| line.contains(help)), "{said}");
     }
+}
+
+#[test]
+fn every_shell_has_completions_that_name_commands_and_options() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = printed(&mut equiform(&["completions", shell]));
+        for word in ["replay", "doctor", "create-before-destroy"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn bash_completes_a_command_and_its_options() {
+    let script = printed(&mut equiform(&["completions", "bash"]));
+    let asked =
+        "COMP_WORDS=(equiform run --sou); COMP_CWORD=2; _equiform equiform --sou run; echo ${COMPREPLY[@]}";
+    let completed = printed(Command::new("bash").args(["-c", &format!("{script}\n{asked}")]));
+    assert_eq!(completed, "--sources --source\n");
+}
+
+#[test]
+fn a_shell_that_is_unknown_is_told_with_those_there_are() {
+    let output = equiform(&["completions", "tcsh"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("possible values: bash, elvish, fish, powershell, zsh"), "{error}");
 }

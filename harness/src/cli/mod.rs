@@ -4,6 +4,7 @@ mod amount;
 mod campaign_text;
 mod cases_args;
 mod compare;
+mod completions;
 mod doctor;
 mod egraph;
 mod engine_args;
@@ -34,7 +35,7 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Tests Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure.
 #[derive(Debug, Parser)]
@@ -49,7 +50,7 @@ struct Cli {
 const AFTER_HELP: &str = "\
 Groups of commands:
   campaigns       run, show, judge, replay, compare, merge
-  around them     ledger, engines, doctor
+  around them     ledger, engines, doctor, completions
   explanations    oracles, model
   the laboratory  generate, eval, equiv, egraph, rules, study
 
@@ -67,6 +68,7 @@ enum Command {
     Ledger(ledger::Ledger),
     Engines(engines::Engines),
     Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
     Oracles(oracles::OraclesArgs),
     Model(model::ModelArgs),
     Generate(generate::GenerateArgs),
@@ -129,6 +131,7 @@ pub fn main() -> ExitCode {
         Command::Ledger(ledger) => ledger.run(),
         Command::Engines(engines) => engines.run(),
         Command::Doctor(args) => doctor::run(args),
+        Command::Completions(args) => completions::run(args, &mut Cli::command()),
         Command::Oracles(args) => oracles::run(args),
         Command::Model(args) => model::run(args),
         Command::Generate(args) => generate::run(args),
