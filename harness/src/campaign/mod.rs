@@ -3,10 +3,12 @@
 //! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder,
 //! [`programs`] tells builds of engine and provider apart, `queue` hands variants out to jobs, [`stored`] keeps
 //! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`tally`] what comes of all of
-//! them, [`report`] all that there is to say in the end, [`junit`] the same for test tools, [`merge`] joins parts.
+//! them, [`report`] all that there is to say in the end, [`junit`] the same for test tools, [`merge`] joins parts,
+//! [`comparison`] holds the campaigns of several engines against each other.
 //! Each case has a folder with all that is needed to judge it again, or to run it again.
 
 pub mod claim;
+pub mod comparison;
 pub mod digest;
 pub mod junit;
 pub mod merge;

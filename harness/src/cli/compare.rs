@@ -13,18 +13,17 @@ use super::known_args::KnownArgs;
 use super::report_args::{Format, interrupted};
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::claim::Claim;
+use crate::campaign::comparison::{Comparison, EngineCampaign, EngineCounts};
 use crate::campaign::programs::Programs;
 use crate::campaign::shard::Shard;
 use crate::campaign::tally::Tally;
-use crate::campaign::{Campaign, Settings, case_folder};
+use crate::campaign::{Campaign, Settings};
 use crate::deploy::provider;
 use crate::deploy::stop::Stop;
 use crate::engines::{Engine, EngineChoice, EngineName, Engines};
-use crate::judge::compare::{ComparedEngine, Difference, VariantBehaviour, difference};
+use crate::judge::compare::{ComparedEngine, Difference};
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{ORACLES, Oracle};
-use crate::judge::variant::variant_folder;
-use crate::judge::verdict::CaseVerdict;
 
 /// Run the same cases on several engines or versions, and tell where what they did differs, and since which version.
 ///
@@ -54,31 +53,12 @@ pub struct CompareArgs {
     format: Format,
 }
 
-/// An engine's campaign.
-struct Run {
-    engine: ComparedEngine,
-    folder: PathBuf,
-    verdicts: Vec<CaseVerdict>,
-    /// Why it is not whole.
-    stopped: Option<String>,
-}
-
 #[derive(Serialize)]
 struct Document<'a> {
     version: u32,
     settings: &'a Settings,
-    engines: Vec<Row<'a>>,
-    compared: usize,
-    differences: &'a [Difference],
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
-    engine: &'a str,
-    passed: usize,
-    known: usize,
-    failed: usize,
-    inconclusive: usize,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
 }
 
 /// Compares.
@@ -88,58 +68,34 @@ pub fn run(args: CompareArgs) -> CliResult {
     args.cases.affordable(engines.len(), args.how.jobs())?;
     let settings = args.cases.settings();
     let stop = args.how.watch()?;
-    let mut runs = Vec::new();
+    let mut campaigns = Vec::new();
     for engine in engines {
-        let run = campaign(&args, engine, &settings, &known, stop.clone())?;
-        let stopped = run.stopped.clone();
-        runs.push(run);
+        let (done, stopped) = campaign(&args, engine, &settings, &known, stop.clone())?;
+        campaigns.push(done);
         if let Some(sentence) = stopped {
-            let found = runs.iter().any(|run| Tally::of(&run.verdicts).failed > 0);
+            let found = campaigns.iter().any(|campaign| Tally::of(&campaign.verdicts).failed > 0);
             let outcome = if found { Outcome::Findings } else { Outcome::Clean };
             return interrupted(Ok(outcome), &sentence, stop.asked_now());
         }
     }
-    let engines: Vec<ComparedEngine> = runs.iter().map(|run| run.engine.clone()).collect();
-    let mut differences = Vec::new();
-    let mut compared = 0;
-    for number in 0..settings.sources {
-        let Some(case) = settings.case_unless(number, &stop) else {
-            return Err("stopped while comparing; the same command goes on from there".into());
-        };
-        for variant in 0..case.variants.len() {
-            let performance = |run: &Run| {
-                let folder = variant_folder(&case_folder(&run.folder, number), variant);
-                VariantBehaviour::read(&case, &folder, &run.verdicts[number].variants[variant])
-            };
-            let performances: Vec<VariantBehaviour> = runs.iter().map(performance).collect();
-            compared += 1;
-            differences.extend(difference((number, variant), &engines, &performances));
-        }
-    }
-    let rows: Vec<Row<'_>> = runs.iter().map(row).collect();
-    let new = differences.iter().filter(|difference| difference.known.is_empty()).count();
-    let failed: usize = rows.iter().map(|row| row.failed).sum();
-    let inconclusive: usize = rows.iter().map(|row| row.inconclusive).sum();
+    let Some(comparison) = Comparison::of(&settings, &campaigns, &stop) else {
+        return Err("stopped while comparing; the same command resumes from there".into());
+    };
     output(|out| match args.format {
-        Format::Text => tell(out, &rows, compared, &differences),
+        Format::Text => tell(out, &comparison),
         Format::Json => {
-            let document = Document {
-                version: 1,
-                settings: &settings,
-                engines: rows,
-                compared,
-                differences: &differences,
-            };
+            let document = Document { version: 1, settings: &settings, comparison: &comparison };
             writeln!(out, "{}", serde_json::to_string_pretty(&document)?)
         }
     })?;
-    if new > 0 || failed > 0 {
-        Ok(Outcome::Findings)
-    } else if inconclusive > 0 {
-        Err(format!("{inconclusive} variants could not be judged; {} has the reasons", args.out.display())
-            .into())
-    } else {
-        Ok(Outcome::Clean)
+    if comparison.has_new_findings() {
+        return Ok(Outcome::Findings);
+    }
+    match comparison.inconclusive() {
+        0 => Ok(Outcome::Clean),
+        some => {
+            Err(format!("{some} variants could not be judged; {} has the reasons", args.out.display()).into())
+        }
     }
 }
 
@@ -163,14 +119,15 @@ fn chosen(args: &CompareArgs) -> Result<Vec<Engine>, CannotRun> {
     Ok(engines)
 }
 
+/// The campaign of one engine, and why it is not whole, if it is not.
 fn campaign(
     args: &CompareArgs,
     engine: Engine,
     settings: &Settings,
     known: &KnownFindings,
     stop: Stop,
-) -> Result<Run, CannotRun> {
-    let contestant =
+) -> Result<(EngineCampaign, Option<String>), CannotRun> {
+    let compared =
         ComparedEngine { name: engine.name, version: engine.version.clone(), title: engine.title() };
     let started = args.how.start(engine, stop)?;
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
@@ -206,7 +163,7 @@ fn campaign(
         Some(error) => Some(format!("{error}; {stopped}")),
         None => (results.judged() < all).then_some(stopped),
     };
-    Ok(Run { engine: contestant, folder, verdicts: results.cases, stopped })
+    Ok((EngineCampaign { engine: compared, folder, verdicts: results.cases }, stopped))
 }
 
 /// A title as the name of a folder.
@@ -216,27 +173,11 @@ fn folder_name(title: &str) -> PathBuf {
     Path::new(&title.chars().map(|c| if plain(c) { c } else { '-' }).collect::<String>()).to_owned()
 }
 
-fn row(run: &Run) -> Row<'_> {
-    let tally = Tally::of(&run.verdicts);
-    Row {
-        engine: &run.engine.title,
-        passed: tally.passed,
-        known: tally.known,
-        failed: tally.failed,
-        inconclusive: tally.inconclusive,
-    }
-}
-
-fn tell(
-    out: &mut dyn Write,
-    rows: &[Row<'_>],
-    compared: usize,
-    differences: &[Difference],
-) -> io::Result<()> {
-    let width = rows.iter().map(|row| row.engine.len()).max().unwrap_or(0);
+fn tell(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
+    let Comparison { engines, compared, differences } = comparison;
+    let width = engines.iter().map(|counts| counts.engine.len()).max().unwrap_or(0);
     writeln!(out, "{:width$}  passed  known  failed  inconclusive", "engine")?;
-    for row in rows {
-        let Row { engine, passed, known, failed, inconclusive } = row;
+    for EngineCounts { engine, passed, known, failed, inconclusive } in engines {
         writeln!(out, "{engine:width$}  {passed:6}  {known:5}  {failed:6}  {inconclusive:12}")?;
     }
     let known = differences.iter().filter(|difference| !difference.known.is_empty()).count();
