@@ -6,9 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use equiform_proto::tfplugin6::get_provider_schema;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair, PKCS_ECDSA_P521_SHA512};
+use rustls::client::WantsClientCert;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore};
 use tokio::net::UnixStream;
 use tokio_rustls::TlsConnector;
 
@@ -46,22 +47,30 @@ fn start_for(host: &Host) -> Plugin {
     })
 }
 
-/// Asks for the schema over TLS, with the certificate and key given. Trusts the certificate in the handshake
-/// line alone.
+/// Asks for the schema over TLS, with the certificate and key given.
 async fn ask(
     plugin: &Plugin,
     identity: Option<(CertificateDer<'static>, PrivateKeyDer<'static>)>,
 ) -> Result<(), String> {
-    let mut roots = RootCertStore::empty();
-    roots.add(STANDARD_NO_PAD.decode(plugin.fields()[5]).unwrap().into()).unwrap();
-    let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .unwrap()
-        .with_root_certificates(roots);
-    let mut config = match identity {
+    let config = trusting(plugin);
+    let config = match identity {
         Some((certificate, key)) => config.with_client_auth_cert(vec![certificate], key).unwrap(),
         None => config.with_no_client_auth(),
     };
+    ask_with(plugin, config).await
+}
+
+/// A client that trusts the certificate in the handshake line alone.
+fn trusting(plugin: &Plugin) -> ConfigBuilder<ClientConfig, WantsClientCert> {
+    let mut roots = RootCertStore::empty();
+    roots.add(STANDARD_NO_PAD.decode(plugin.fields()[5]).unwrap().into()).unwrap();
+    ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .unwrap()
+        .with_root_certificates(roots)
+}
+
+async fn ask_with(plugin: &Plugin, mut config: ClientConfig) -> Result<(), String> {
     config.alpn_protocols = vec![b"h2".to_vec()];
     let stream = UnixStream::connect(plugin.socket()).await.unwrap();
     let name = ServerName::try_from("localhost").unwrap();
@@ -135,17 +144,5 @@ async fn ask_with_stolen_certificate(plugin: &Plugin, host: &Host, thief: &Host)
     }
     let key = aws_lc_rs::sign::any_supported_type(&thief.key()).unwrap();
     let stolen = rustls::sign::CertifiedKey::new(vec![host.certificate.clone()], key);
-    let mut roots = RootCertStore::empty();
-    roots.add(STANDARD_NO_PAD.decode(plugin.fields()[5]).unwrap().into()).unwrap();
-    let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_client_cert_resolver(Arc::new(Stolen(Arc::new(stolen))));
-    config.alpn_protocols = vec![b"h2".to_vec()];
-    let stream = UnixStream::connect(plugin.socket()).await.unwrap();
-    let name = ServerName::try_from("localhost").unwrap();
-    let stream =
-        TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|e| e.to_string())?;
-    ask_over(stream).await
+    ask_with(plugin, trusting(plugin).with_client_cert_resolver(Arc::new(Stolen(Arc::new(stolen))))).await
 }
