@@ -211,21 +211,26 @@ impl Claim {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::judge::oracles::ORACLES;
 
-    fn claim(seed: u64) -> Claim {
+    /// A campaign of single resources, or a part of it.
+    pub fn small(seed: u64, sources: usize, shard: Option<Shard>) -> Claim {
         let settings = Settings {
             seed,
-            sources: 1,
+            sources,
             variants: 1,
             batches: 1,
             resources: 1..=1,
             edges: 0..=0,
             ..Settings::default()
         };
-        Claim::new("terraform@1.15.5".to_owned(), Mode::default(), &[&ORACLES[0]], None, settings)
+        Claim::new("terraform@1.15.5".to_owned(), Mode::default(), &[&ORACLES[0]], shard, settings)
+    }
+
+    fn claim(seed: u64) -> Claim {
+        small(seed, 1, None)
     }
 
     #[test]

@@ -149,28 +149,12 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Settings, shard::Shard};
+    use super::super::claim::tests::small;
     use super::*;
     use crate::judge::verdict::{VariantResult, VariantVerdict};
 
     fn claim(shard: Option<&str>, seed: u64) -> Claim {
-        let settings = Settings {
-            seed,
-            sources: 5,
-            variants: 1,
-            batches: 1,
-            resources: 1..=1,
-            edges: 0..=0,
-            ..Settings::default()
-        };
-        let shard = shard.map(|text| text.parse::<Shard>().unwrap());
-        Claim::new(
-            "terraform@1.15.5".to_owned(),
-            crate::deploy::Mode::default(),
-            &[&crate::judge::oracles::ORACLES[0]],
-            shard,
-            settings,
-        )
+        small(seed, 5, shard.map(|text| text.parse().unwrap()))
     }
 
     /// A part as a run leaves it.

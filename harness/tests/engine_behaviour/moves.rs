@@ -1,7 +1,7 @@
 //! Objects that change their address, their provider's address, or leave the state and stay in the world.
 
 use crate::support::behaviour::{Behaviour, behaviours, everywhere, moves_between_providers, removed_blocks};
-use crate::support::{Engine, Workspace, graph};
+use crate::support::{Engine, PAIR, Workspace, graph};
 
 pub const ALL: &[Behaviour] = behaviours! {
     everywhere => [
@@ -14,16 +14,6 @@ pub const ALL: &[Behaviour] = behaviours! {
         a_removed_block_may_destroy,
     ]
 };
-
-const PAIR: &str = r#"
-    resource "mock_node" "a" {
-      key = "a"
-    }
-    resource "mock_node" "b" {
-      key  = "b"
-      refs = [mock_node.a.id]
-    }
-"#;
 
 fn a_moved_block_renames_without_an_operation(engine: &Engine) {
     let workspace = Workspace::with(engine, PAIR);

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::behaviour::{Behaviour, behaviours, everywhere};
-use crate::support::{Engine, Workspace, graph};
+use crate::support::{Engine, PAIR, Workspace, graph};
 
 pub const ALL: &[Behaviour] = behaviours! {
     everywhere => [
@@ -13,16 +13,6 @@ pub const ALL: &[Behaviour] = behaviours! {
         state_of_a_schema_version_to_come_is_refused,
     ]
 };
-
-const PAIR: &str = r#"
-    resource "mock_node" "a" {
-      key = "a"
-    }
-    resource "mock_node" "b" {
-      key  = "b"
-      refs = [mock_node.a.id]
-    }
-"#;
 
 /// Edits every object in the state.
 fn edit_state(workspace: &Workspace, edit: impl Fn(&mut Value)) {

@@ -274,15 +274,16 @@ impl Walker {
         }
     }
 
+    /// The absent resources among which this one is, or is to be: those of the source, or the foreign ones.
+    fn absent_like(&mut self, resource: Resource) -> &mut IndexedSet {
+        let at_home = self.source.present.contains(resource);
+        if at_home { &mut self.now.absent_at_home } else { &mut self.now.absent_abroad }
+    }
+
     fn undo_add(&mut self, resource: Resource) {
         self.now.present.remove(resource);
         self.now.isolated.remove(resource);
-        let at_home = self.source.present.contains(resource);
-        if at_home {
-            self.now.absent_at_home.insert(resource)
-        } else {
-            self.now.absent_abroad.insert(resource)
-        }
+        self.absent_like(resource).insert(resource);
         self.steps.push(Step::Add(resource));
     }
 
@@ -309,12 +310,7 @@ impl Walker {
         let others = self.now.present.len();
         self.now.present.insert(resource);
         self.now.isolated.insert(resource);
-        let at_home = self.source.present.contains(resource);
-        if at_home {
-            self.now.absent_at_home.remove(resource)
-        } else {
-            self.now.absent_abroad.remove(resource)
-        }
+        self.absent_like(resource).remove(resource);
         while others > 0 && self.slack() > 0 && rng.random_bool(0.5) {
             let other = self.now.present.at(rng.random_range(0..others));
             let edge = Edge::new(resource.min(other), resource.max(other));

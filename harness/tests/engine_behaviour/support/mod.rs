@@ -13,3 +13,14 @@ pub mod workspace;
 pub use equiform::engines::Engine;
 pub use ledger::graph;
 pub use workspace::Workspace;
+
+/// Two nodes, the second of which refers to the first.
+pub const PAIR: &str = r#"
+    resource "mock_node" "a" {
+      key = "a"
+    }
+    resource "mock_node" "b" {
+      key  = "b"
+      refs = [mock_node.a.id]
+    }
+"#;
