@@ -29,6 +29,7 @@ fn refused(arguments: &[&str], sentence: &str) {
 }
 
 const FROM_ONE: &str = "`0` cannot be used; give a whole number from 1 on";
+const NO_DURATION: &str = "is no duration; give one such as 90s, 2m or 1h";
 
 #[test]
 fn a_campaign_of_nothing_is_refused() {
@@ -36,7 +37,7 @@ fn a_campaign_of_nothing_is_refused() {
         for option in ["--sources=0", "--variants=0", "--batches=0"] {
             refused(&[command, &[option]].concat(), FROM_ONE);
         }
-        refused(&[command, &["--timeout=0"]].concat(), "`0` is no duration; give one such as 90s, 2m or 1h");
+        refused(&[command, &["--timeout=0"]].concat(), NO_DURATION);
         for option in ["--resources=0", "--resources=0..2"] {
             refused(&[command, &[option]].concat(), "there is nothing to test with none; begin with 1");
         }
@@ -45,6 +46,23 @@ fn a_campaign_of_nothing_is_refused() {
     for option in ["--timeout=0", "--jobs=0"] {
         refused(&["replay", "case-0000", option], option.trim_start_matches('-').split('=').next().unwrap());
     }
+}
+
+#[test]
+fn a_limit_that_lets_nothing_be_run_is_refused() {
+    refused(&["run", "--max-findings=0"], FROM_ONE);
+    for time in ["--for=0", "--for=0s", "--for=soon"] {
+        refused(&["run", time], NO_DURATION);
+    }
+}
+
+#[test]
+fn a_campaign_that_is_given_a_time_may_be_as_long_as_it_likes() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = equiform(folder.path(), &["run", "--sources=10000000", "--for=1h"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("terraform is neither on the PATH nor installed"), "{stderr}");
+    refused(&["run", "--sources=10000000", "--for=10days"], "make it smaller, or go on with --allow-large");
 }
 
 #[test]

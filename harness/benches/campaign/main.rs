@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use equiform::campaign::limits::Limits;
 use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
 use equiform::campaign::{Campaign, Settings, Watcher, case_folder};
@@ -174,6 +175,7 @@ impl Ours {
             shard: part,
             jobs: self.jobs,
             again: false,
+            limits: Limits::default(),
             watcher: &Nobody,
         };
         let begin = Instant::now();

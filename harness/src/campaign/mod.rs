@@ -2,15 +2,16 @@
 //!
 //! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder,
 //! [`programs`] tells builds of engine and provider apart, `queue` hands variants out to jobs, [`stored`] keeps
-//! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`tally`] what comes of all of
-//! them, [`report`] all that there is to say in the end, [`junit`] the same for test tools, [`merge`] joins parts,
-//! [`comparison`] holds the campaigns of several engines against each other.
-//! Each case has a folder with all that is needed to judge it again, or to run it again.
+//! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`limits`] what ends it early,
+//! [`tally`] what comes of all of them, [`report`] all that there is to say in the end, [`junit`] the same for test
+//! tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines against each other. Each case
+//! has a folder with all that is needed to judge it again, or to run it again.
 
 pub mod claim;
 pub mod comparison;
 pub mod digest;
 pub mod junit;
+pub mod limits;
 pub mod merge;
 pub mod programs;
 mod queue;
@@ -24,6 +25,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::case::Case;
 use crate::deploy::{DeployError, Runner};
@@ -32,6 +34,7 @@ use crate::judge::oracles::Oracle;
 use crate::judge::variant::{self as judge, AGAIN, variant_folder};
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use claim::Claim;
+use limits::{Limits, Reached};
 use programs::Programs;
 use queue::{Due, Judged, Queue, Work};
 pub use settings::Settings;
@@ -74,6 +77,8 @@ pub struct Results {
     pub earlier: usize,
     /// Why it could not go on.
     pub error: Option<CampaignError>,
+    /// The limit that it came to.
+    pub limit: Option<Reached>,
 }
 
 impl Results {
@@ -124,6 +129,8 @@ pub struct Campaign<'a> {
     pub jobs: usize,
     /// Whether a variant with a new finding is deployed a second time.
     pub again: bool,
+    /// How far it goes.
+    pub limits: Limits,
     /// Who is told.
     pub watcher: &'a dyn Watcher,
 }
@@ -151,7 +158,8 @@ impl Campaign<'_> {
             }
             None
         };
-        let (mut cases, error) = self.work_off(Queue::new(|| next(&mut whole, false)));
+        let mut results = self.work_off(Queue::new(|| next(&mut whole, false)));
+        let cases = &mut results.cases;
         // What earlier runs judged counts also where this one did not get to.
         while !self.runner.stop.asked_now()
             && let Some(due) = next(&mut whole, true)
@@ -162,15 +170,15 @@ impl Campaign<'_> {
         cases.retain(|verdict| !verdict.variants.is_empty());
         cases.sort_by_key(|verdict| verdict.case);
         cases.iter_mut().for_each(CaseVerdict::compare_worlds);
-        Results { cases, earlier, error }
+        Results { earlier, ..results }
     }
 
     /// Runs one case into a folder; what an earlier run left there is removed.
     pub fn run_case(&self, number: usize, case: &Case, folder: &Path) -> Results {
         let mut due = Some(self.due(number, case.clone(), folder.to_owned()));
-        let (mut cases, error) = self.work_off(Queue::new(|| due.take()));
-        cases.iter_mut().for_each(CaseVerdict::compare_worlds);
-        Results { cases, earlier: 0, error }
+        let mut results = self.work_off(Queue::new(|| due.take()));
+        results.cases.iter_mut().for_each(CaseVerdict::compare_worlds);
+        results
     }
 
     fn bench(&self) -> Bench<'_> {
@@ -187,17 +195,26 @@ impl Campaign<'_> {
         Due { number, case, folder, done: Vec::new() }
     }
 
-    /// Has all jobs deploy and judge variants until there are none left, or until it is stopped.
-    fn work_off(&self, queue: Queue<'_>) -> (Vec<CaseVerdict>, Option<CampaignError>) {
+    /// Has all jobs deploy and judge variants until there are none left, until it is stopped, or until a limit is
+    /// reached.
+    fn work_off(&self, queue: Queue<'_>) -> Results {
         let queue = Mutex::new(queue);
         let lock = || queue.lock().expect("no holder panics");
+        let failed = AtomicUsize::new(0);
+        let limit = || self.limits.reached(failed.load(Ordering::Relaxed));
         let work = || {
-            while !self.runner.stopped() {
+            while !self.runner.stopped() && limit().is_none() {
                 // The lock is held for this line only.
                 let next = lock().take();
                 let Some(work) = next else { return };
+                // Generating its case may have taken the rest of the time.
+                if limit().is_some() {
+                    return;
+                }
                 match self.judge(&work) {
                     Ok(judged) => {
+                        let new = matches!(judged.verdict.result, VariantResult::Fail { .. });
+                        failed.fetch_add(usize::from(new), Ordering::Relaxed);
                         self.watcher.judged(work.number, &judged.verdict);
                         lock().give(&work, judged);
                     }
@@ -211,7 +228,8 @@ impl Campaign<'_> {
                 scope.spawn(work);
             }
         });
-        queue.into_inner().expect("no holder panics").finish()
+        let (cases, error) = queue.into_inner().expect("no holder panics").finish();
+        Results { cases, earlier: 0, error, limit: limit() }
     }
 
     /// Deploys and judges a variant and keeps the verdict, and does so a second time if there is a new

@@ -1,5 +1,7 @@
 //! What commands that generate cases share: which cases.
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
 
 use super::CannotRun;
@@ -55,9 +57,12 @@ enum Shape {
 }
 
 impl CasesArgs {
-    /// Refuses cases that are too large to be run unasked, on so many engines with so many jobs each.
-    pub fn affordable(&self, engines: usize, jobs: usize) -> Result<(), CannotRun> {
-        self.size.check(&Programs::of(&self.settings()).campaign(&self.settings(), engines, jobs))
+    /// Refuses cases that are too large to be run unasked, on so many engines with so many jobs each. They take no
+    /// more than the time that they are given.
+    pub fn affordable(&self, engines: usize, jobs: usize, time: Option<Duration>) -> Result<(), CannotRun> {
+        let settings = self.settings();
+        let estimate = Programs::of(&settings).campaign(&settings, engines, jobs);
+        self.size.check(&time.map_or(estimate, |time| estimate.within(time)))
     }
 
     /// The same as settings.

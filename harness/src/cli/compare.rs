@@ -14,6 +14,7 @@ use super::report_args::{Format, interrupted};
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::claim::Claim;
 use crate::campaign::comparison::{Comparison, EngineCampaign, EngineCounts};
+use crate::campaign::limits::Limits;
 use crate::campaign::programs::Programs;
 use crate::campaign::shard::Shard;
 use crate::campaign::tally::Tally;
@@ -65,7 +66,7 @@ struct Document<'a> {
 pub fn run(args: CompareArgs) -> CliResult {
     let known = args.known.read()?;
     let engines = chosen(&args)?;
-    args.cases.affordable(engines.len(), args.how.jobs())?;
+    args.cases.affordable(engines.len(), args.how.jobs(), None)?;
     let settings = args.cases.settings();
     let stop = args.how.watch()?;
     let mut campaigns = Vec::new();
@@ -150,6 +151,7 @@ fn campaign(
         jobs: args.how.jobs(),
         // What counts here is where engines differ.
         again: false,
+        limits: Limits::default(),
         watcher: &watcher,
     };
     let results = campaign.run(settings, &folder);

@@ -7,9 +7,10 @@ use super::{CliResult, Outcome, output};
 
 /// Print a script by which a shell completes commands and options
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  source <(equiform completions bash)\n  equiform completions fish > ~/.config/fish/completions/equiform.fish"
-)]
+#[command(after_help = "\
+Examples:
+  source <(equiform completions bash)
+  equiform completions fish > ~/.config/fish/completions/equiform.fish")]
 pub struct CompletionsArgs {
     /// The shell
     shell: Shell,

@@ -19,6 +19,7 @@ mod known_args;
 mod layered;
 mod leave_out_args;
 mod ledger;
+mod limit_args;
 mod merge;
 mod model;
 mod oracles;

@@ -13,6 +13,7 @@ use super::layered::Layered;
 use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
 use super::report_args::{ReportArgs, interrupted};
+use crate::campaign::limits::Limits;
 use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
@@ -81,6 +82,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
         shard: Shard::WHOLE,
         jobs: args.engine.how.jobs(),
         again: !args.no_again,
+        limits: Limits::default(),
         watcher: &watcher,
     };
     let results = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, &folder);

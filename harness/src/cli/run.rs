@@ -11,6 +11,7 @@ use super::campaign_text::{Display, note};
 use super::cases_args::CasesArgs;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
+use super::limit_args::LimitArgs;
 use super::oracles::chosen;
 use super::report_args::{ReportArgs, interrupted};
 use crate::campaign::claim::Claim;
@@ -49,6 +50,8 @@ pub struct RunArgs {
     #[arg(long)]
     no_again: bool,
     #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
     known: KnownArgs,
     #[command(flatten)]
     report: ReportArgs,
@@ -58,7 +61,8 @@ pub struct RunArgs {
 pub fn run(args: RunArgs) -> CliResult {
     let args = stored::complete(args)?;
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
-    args.cases.affordable(1, args.engine.how.jobs())?;
+    args.cases.affordable(1, args.engine.how.jobs(), args.limits.time)?;
+    let limits = args.limits.begin();
     let started = args.engine.start()?;
     let settings = args.cases.settings();
     let mode = args.engine.how.mode();
@@ -92,6 +96,7 @@ pub fn run(args: RunArgs) -> CliResult {
         shard: args.shard.unwrap_or(Shard::WHOLE),
         jobs: args.engine.how.jobs(),
         again: !args.no_again,
+        limits,
         watcher: &watcher,
     };
     let results = campaign.run(&settings, &out);
@@ -112,10 +117,17 @@ pub fn run(args: RunArgs) -> CliResult {
     if report.not_run == 0 && results.error.is_none() {
         return outcome;
     }
-    let stopped = format!(
-        "stopped after {done} of {all} variants; `equiform run --resume {}` goes on from there",
-        args.out.display()
-    );
+    let go_on = format!("`equiform run --resume {}` goes on from there", args.out.display());
+    if let (Some(limit), None, false) = (results.limit, &results.error, started.runner.stopped()) {
+        // It went as far as it was to go: that is no error.
+        note(&format!(
+            "{}: {} of {all} variants were not run; {go_on}",
+            args.limits.why(limit),
+            report.not_run
+        ));
+        return outcome;
+    }
+    let stopped = format!("stopped after {done} of {all} variants; {go_on}");
     let sentence = match results.error {
         Some(error) => format!("{error}; {stopped}"),
         None => stopped,

@@ -4,6 +4,8 @@
 //! The rule is rough on purpose, so that it can be stated (docs/campaigns.md does): it is there to tell
 //! minutes from weeks.
 
+use std::time::Duration;
+
 use clap::Args;
 
 use super::CannotRun;
@@ -118,6 +120,13 @@ impl Programs {
         let all = settings.sources as f64 * variants * engines as f64;
         let steps = 2.0 * (resources + self.edges as f64);
         Estimate { time: all * (commands + operations) / jobs, ..self.generating(held, steps) }
+    }
+}
+
+impl Estimate {
+    /// The same, ended when this time is up.
+    pub fn within(self, time: Duration) -> Self {
+        Self { time: self.time.min(time.as_secs_f64()), ..self }
     }
 }
 

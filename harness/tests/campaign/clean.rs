@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use equiform::campaign::limits::Limits;
 use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
 use equiform::campaign::{Campaign, Settings, Watcher};
@@ -59,6 +60,7 @@ fn a_small_campaign_finds_nothing(spec: &str) {
         shard: Shard::WHOLE,
         jobs: 2,
         again: true,
+        limits: Limits::default(),
         watcher: &Nobody,
     };
     let verdicts = campaign.run(&small(), folder.path()).cases().unwrap();
@@ -96,6 +98,7 @@ fn a_campaign_that_is_stopped_keeps_what_was_judged_and_goes_on_from_there() {
         shard: Shard::WHOLE,
         jobs: 1,
         again: true,
+        limits: Limits::default(),
         watcher: &impatient,
     };
     let first = campaign.run(&small(), folder.path());
