@@ -101,7 +101,7 @@ fn a_folder_that_cannot_be_made_or_written_is_told() {
 }
 
 #[test]
-fn a_limit_on_the_size_of_files_ends_a_campaign_and_without_it_the_campaign_goes_on() {
+fn a_limit_on_the_size_of_files_ends_a_campaign_and_without_it_the_campaign_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let advice = "or raise the limit on the size of files. What was judged is kept; stopped after";

@@ -11,9 +11,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let name = "a_full_disk_ends_a_campaign_and_with_more_room_the_campaign_goes_on";
+    let name = "a_full_disk_ends_a_campaign_and_with_more_room_the_campaign_resumes";
     let trial = Trial::test(name, || {
-        with_more_room_the_campaign_goes_on();
+        with_more_room_the_campaign_resumes();
         Ok::<(), Failed>(())
     });
     let possible = Disk::is_possible();
@@ -33,7 +33,7 @@ fn campaign(out: &Path) -> Output {
         .unwrap()
 }
 
-fn with_more_room_the_campaign_goes_on() {
+fn with_more_room_the_campaign_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let disk = Disk::mount(folder.path(), "200k");
     let out = folder.path().join("out");

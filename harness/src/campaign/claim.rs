@@ -270,7 +270,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_claim_of_the_first_version_is_gone_on_with_and_does_not_tell_the_builds() {
+    fn a_claim_of_the_first_version_is_resumed_and_does_not_tell_the_builds() {
         let folder = tempfile::tempdir().unwrap();
         let mut older = serde_json::to_value(claim(1)).unwrap();
         older["version"] = 1.into();

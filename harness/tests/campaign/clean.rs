@@ -83,7 +83,7 @@ fn a_small_campaign_on_opentofu_finds_nothing_and_is_judged_the_same_again() {
 }
 
 #[test]
-fn a_campaign_that_is_stopped_keeps_what_was_judged_and_goes_on_from_there() {
+fn a_campaign_that_is_stopped_keeps_what_was_judged_and_resumes_from_there() {
     let (folder, server) = (tempfile::tempdir().unwrap(), provider(ProviderMode::Reattach));
     let runner = runner(&engine("terraform@1.15.5"), &server, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();

@@ -121,7 +121,7 @@ fn what_comes_from_an_earlier_run_is_said_and_cases_tell_who_made_them() {
 }
 
 #[test]
-fn a_campaign_of_the_first_version_is_gone_on_with_and_says_that_its_builds_are_not_known() {
+fn a_campaign_of_the_first_version_is_resumed_and_says_that_its_builds_are_not_known() {
     let fork = Fork::new(r#"real "$@""#);
     report(&fork.run("out", &[]), 0);
     let path = fork.path("out/campaign.json");

@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_study_goes_on_where_it_stopped() {
+    fn a_study_resumes_where_it_stopped() {
         let folder = tempfile::tempdir().unwrap();
         run(folder.path(), &tiny(), |_, _| {}).unwrap();
         let before = fs::read_to_string(folder.path().join("diversity.csv")).unwrap();
