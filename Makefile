@@ -52,7 +52,7 @@ tour: install ## Apply a small program on a real engine and read its ledger
 	"$$engine" -chdir="$$tour" destroy -auto-approve -no-color | grep -E '^(mock_node.*complete|Destroy)'; \
 	$(EQUIFORM) ledger verify "$$tour/equiform.ledger.jsonl"
 
-# The longer campaigns whose results are in docs/campaigns.md. Each goes on where it was stopped.
+# The longer campaigns whose results are in docs/campaigns.md. Each is resumed where it was stopped.
 
 .PHONY: campaign-1000
 campaign-1000: build ## 1,000 variants of 4 batches on Terraform 1.15.5 and on OpenTofu 1.12.6, half an hour

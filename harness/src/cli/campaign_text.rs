@@ -1,7 +1,9 @@
-//! How campaigns speak while they run: a bar where there is a terminal, and failures as they come, on standard error.
+//! How campaigns speak while they run, on standard error: a bar where there is a terminal, else a line every now and
+//! then; and findings as they come.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -9,29 +11,44 @@ use crate::campaign::Watcher;
 use crate::campaign::tally::Tally;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
-/// A bar where there is a terminal, and a line for each finding everywhere.
-pub struct Display {
+/// How often progress is told where there is no terminal.
+const EVERY: Duration = Duration::from_secs(15);
+
+/// A bar where there is a terminal, else a line every 15 seconds; and a line for each finding everywhere.
+pub struct ProgressDisplay {
     bar: ProgressBar,
-    tally: Mutex<Tally>,
+    state: Mutex<State>,
 }
 
-impl Display {
+struct State {
+    tally: Tally,
+    /// When progress was told last, where there is no terminal.
+    told: Option<Instant>,
+}
+
+impl ProgressDisplay {
     /// For so many variants.
     pub fn new(variants: u64) -> Self {
         let bar = ProgressBar::new(variants);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} variants, {per_sec}, {eta} left{msg}");
         bar.set_style(style.expect("the template is valid"));
-        Self { bar, tally: Mutex::default() }
+        let told = (!io::stderr().is_terminal()).then(Instant::now);
+        Self { bar, state: Mutex::new(State { tally: Tally::default(), told }) }
     }
 
     fn show(&self, case: usize, variant: &VariantVerdict) {
         for line in lines(&format!("case {case}"), variant) {
             self.bar.suspend(|| note(&line));
         }
-        let mut tally = self.tally.lock().expect("no holder panics");
-        tally.count(variant);
-        self.bar.set_message(so_far(&tally));
+        let mut state = self.state.lock().expect("no holder panics");
+        state.tally.count(variant);
+        self.bar.set_message(so_far(&state.tally));
         self.bar.inc(1);
+        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+        if state.told.is_some_and(|told| told.elapsed() >= EVERY) && done < all {
+            state.told = Some(Instant::now());
+            note(&format!("{done} of {all} variants{}", so_far(&state.tally)));
+        }
     }
 }
 
@@ -46,13 +63,13 @@ fn so_far(tally: &Tally) -> String {
     parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")).collect()
 }
 
-impl Drop for Display {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
 }
 
-impl Watcher for Display {
+impl Watcher for ProgressDisplay {
     fn judged(&self, case: usize, variant: &VariantVerdict) {
         self.show(case, variant);
     }

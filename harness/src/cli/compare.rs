@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::campaign_text::{Display, note};
+use super::campaign_text::{ProgressDisplay, note};
 use super::cases_args::CasesArgs;
 use super::engine_args::HowArgs;
+use super::format::OutputFormat;
 use super::known_args::KnownArgs;
-use super::report_args::{Format, interrupted};
+use super::report_args::interrupted;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::claim::Claim;
 use crate::campaign::comparison::{Comparison, EngineCampaign, EngineCounts};
@@ -44,14 +45,14 @@ pub struct CompareArgs {
     cases: CasesArgs,
     #[command(flatten)]
     how: HowArgs,
-    /// The folder for the campaigns; one with the same settings is gone on with
+    /// The folder for the campaigns; one with the same settings is resumed
     #[arg(long, default_value = ".equiform/compare")]
     out: PathBuf,
     #[command(flatten)]
     known: KnownArgs,
     /// What is printed in the end: tables, or one JSON document
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
 }
 
 #[derive(Serialize)]
@@ -83,8 +84,8 @@ pub fn run(args: CompareArgs) -> CliResult {
         return Err("stopped while comparing; the same command resumes from there".into());
     };
     output(|out| match args.format {
-        Format::Text => tell(out, &comparison),
-        Format::Json => {
+        OutputFormat::Text => tell(out, &comparison),
+        OutputFormat::Json => {
             let document = Document { version: 1, settings: &settings, comparison: &comparison };
             writeln!(out, "{}", serde_json::to_string_pretty(&document)?)
         }
@@ -140,7 +141,7 @@ fn campaign(
     let folder = folder.canonicalize()?;
     started.keep_provider_log_in(&folder);
     note(&format!("on {}", started.name));
-    let watcher = Display::new(settings.sources as u64 * settings.variants);
+    let watcher = ProgressDisplay::new(settings.sources as u64 * settings.variants);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,
@@ -160,7 +161,7 @@ fn campaign(
     if results.earlier > 0 {
         note(&format!("{} of {all} variants are from an earlier run", results.earlier));
     }
-    let stopped = format!("stopped on {}; the same command goes on from there", started.name);
+    let stopped = format!("stopped on {}; the same command resumes it", started.name);
     let stopped = match &results.error {
         Some(error) => Some(format!("{error}; {stopped}")),
         None => (results.judged() < all).then_some(stopped),

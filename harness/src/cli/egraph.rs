@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::format::OutputFormat;
 use super::rules::rules_to_use;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::algebra::egraph::{Cache, Ending, Frozen, GraphOrigin, Limits, Packed, Progress, draw};
@@ -83,14 +84,8 @@ struct StatsArgs {
     #[command(flatten)]
     build: BuildArgs,
     /// What to write.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
 }
 
 #[derive(Debug, Args)]
@@ -132,8 +127,8 @@ pub fn run(args: EgraphArgs) -> CliResult {
             let (frozen, _) = build(&args.build)?;
             let stats = frozen.stats;
             output(|out| match args.format {
-                Format::Json => writeln!(out, "{}", serde_json::to_string(&stats)?),
-                Format::Text => {
+                OutputFormat::Json => writeln!(out, "{}", serde_json::to_string(&stats)?),
+                OutputFormat::Text => {
                     writeln!(out, "resources     {}", stats.resources)?;
                     writeln!(out, "classes       {}", stats.classes)?;
                     writeln!(out, "e-nodes       {}", stats.nodes)?;

@@ -5,11 +5,12 @@ use std::io::{self, ErrorKind, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use semver::Version;
 use serde::Serialize;
 
+use super::format::OutputFormat;
 use super::{CannotRun, CliResult, Outcome};
 use crate::engines::catalogue::{self, Entry};
 use crate::engines::install::{Installed, LAUNCHER, Stage};
@@ -39,8 +40,8 @@ enum Action {
     /// Show the engines on the PATH, those that are installed, and those that can be
     List {
         /// How to print them
-        #[arg(long, value_enum, default_value_t = Format::Text)]
-        format: Format,
+        #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+        format: OutputFormat,
     },
     /// Install engines; what is installed already is left as it is
     Install {
@@ -57,14 +58,6 @@ enum Action {
         #[arg(value_name = "NAME[@VERSION]")]
         engine: EngineSpec,
     },
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    /// A table for people
-    Text,
-    /// JSON for programs
-    Json,
 }
 
 impl Engines {
@@ -99,7 +92,7 @@ fn chosen(specs: &[EngineSpec]) -> Result<Vec<Entry>, CannotRun> {
 
 fn install(engines: &engines::Engines, launcher: &Path, entry: &Entry) -> Result<(), CannotRun> {
     let label = format!("{} {}", entry.name, entry.version);
-    let display = Display::new(label.clone());
+    let display = InstallDisplay::new(label.clone());
     let installed = Installer { engines, launcher: launcher.to_owned(), progress: &display }.install(entry);
     display.clear();
     let line = match installed {
@@ -163,12 +156,12 @@ fn rows(engines: &engines::Engines) -> Vec<Row> {
     rows
 }
 
-fn render(rows: &[Row], format: Format) -> Result<String, serde_json::Error> {
+fn render(rows: &[Row], format: OutputFormat) -> Result<String, serde_json::Error> {
     match format {
-        Format::Json => {
+        OutputFormat::Json => {
             serde_json::to_string_pretty(&serde_json::json!({ "engines": rows })).map(|json| json + "\n")
         }
-        Format::Text => Ok(table(rows)),
+        OutputFormat::Text => Ok(table(rows)),
     }
 }
 
@@ -201,12 +194,12 @@ fn tell(line: &str) {
 }
 
 /// Shows how an installation goes, on standard error: a spinner on a terminal, else a line for each stage.
-struct Display {
+struct InstallDisplay {
     label: String,
     spinner: Option<ProgressBar>,
 }
 
-impl Display {
+impl InstallDisplay {
     fn new(label: String) -> Self {
         let spinner = io::stderr().is_terminal().then(|| {
             let spinner = ProgressBar::new_spinner().with_prefix(label.clone());
@@ -226,7 +219,7 @@ impl Display {
     }
 }
 
-impl Progress for Display {
+impl Progress for InstallDisplay {
     fn stage(&self, stage: Stage) {
         match &self.spinner {
             Some(spinner) => spinner.set_message(stage.to_string()),

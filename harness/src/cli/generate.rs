@@ -77,8 +77,8 @@ pub struct GenerateArgs {
     #[arg(long, value_enum, default_value_t = Cuts::Random)]
     cuts: Cuts,
     /// What to write.
-    #[arg(long, value_enum, default_value_t = Format::Sexpr)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ProgramFormat::Sexpr)]
+    format: ProgramFormat,
     /// How many rewrites make a variant (rewrite generator).
     #[arg(long, value_name = "N", default_value_t = 381)]
     rewrites: usize,
@@ -121,7 +121,7 @@ enum GeneratorName {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ProgramFormat {
     Sexpr,
     Json,
 }
@@ -266,11 +266,11 @@ fn write_variants(args: &GenerateArgs, source: &Source, generator: Generator) ->
     Ok(Outcome::Clean)
 }
 
-fn render(format: Format, names: &Names, number: Option<u64>, variant: &Variant) -> String {
+fn render(format: ProgramFormat, names: &Names, number: Option<u64>, variant: &Variant) -> String {
     let term = print(&variant.program, &variant.cuts, names);
     match format {
-        Format::Sexpr => term + "\n",
-        Format::Json => {
+        ProgramFormat::Sexpr => term + "\n",
+        ProgramFormat::Json => {
             let line =
                 Line { variant: number, program: &term, steps: variant.program.len(), cuts: &variant.cuts };
             serde_json::to_string(&line).expect("a line is plain data") + "\n"

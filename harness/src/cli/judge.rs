@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::campaign_text::{lines, note};
+use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
-use super::report_args::{Format, ReportArgs};
+use super::report_args::ReportArgs;
 use super::{CliResult, output};
 use crate::campaign::report::Report;
 use crate::campaign::{case_number, engine_of, stored};
@@ -61,7 +62,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
                 note(&told);
             }
             verdict.compare_worlds();
-            if args.report.format == Format::Text {
+            if args.report.format == OutputFormat::Text {
                 let place = folder.display().to_string();
                 let found: Vec<String> =
                     verdict.variants.iter().flat_map(|variant| lines(&place, variant)).collect();

@@ -12,6 +12,7 @@ mod engines;
 mod equiv;
 mod eval;
 mod exercised_text;
+mod format;
 mod generate;
 mod interrupt;
 mod judge;

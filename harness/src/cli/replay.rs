@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::CliResult;
-use super::campaign_text::Display;
+use super::campaign_text::ProgressDisplay;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::layered::Layered;
@@ -72,7 +72,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
     private::create_folder(&out)
         .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
     let folder = out.canonicalize()?;
-    let watcher = Display::new(case.variants.len() as u64);
+    let watcher = ProgressDisplay::new(case.variants.len() as u64);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::campaign_text::{lines, note};
+use super::format::OutputFormat;
 use super::{CannotRun, CliResult, Outcome, exercised_text, output};
 use crate::campaign::junit;
 use crate::campaign::report::Report;
@@ -17,21 +18,12 @@ use crate::judge::verdict::VariantResult;
 /// How many places to look at are named: the first will do, and the folder has them all.
 const PLACES: usize = 5;
 
-/// How the end is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people.
-    Text,
-    /// One JSON document; docs/campaigns.md names its fields.
-    Json,
-}
-
 /// How a command reports.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// What is printed in the end: a summary, or one JSON document
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub format: OutputFormat,
     /// Write a JUnit file too: a suite for each case, a test for each variant; known findings are skipped tests
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -47,8 +39,8 @@ impl ReportArgs {
         });
         let tally = report.tally();
         output(|out| match self.format {
-            Format::Json => writeln!(out, "{}", report.json(known)),
-            Format::Text => summary(out, report, &tally, known),
+            OutputFormat::Json => writeln!(out, "{}", report.json(known)),
+            OutputFormat::Text => summary(out, report, &tally, known),
         })?;
         if tally.failed > 0 {
             // Findings are told by the exit code, whatever else went wrong.

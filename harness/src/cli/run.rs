@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::CliResult;
-use super::campaign_text::{Display, note};
+use super::campaign_text::{ProgressDisplay, note};
 use super::cases_args::CasesArgs;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
@@ -24,14 +24,14 @@ use crate::deploy::provider;
 /// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
 ///
 /// Ctrl-C ends it after the commands in flight and keeps what was judged; a second one ends them too. The
-/// same command, or `--resume`, goes on from there.
+/// same command, or `--resume`, resumes it.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
     engine: EngineArgs,
     #[command(flatten)]
     cases: CasesArgs,
-    /// The folder for cases and evidence; a campaign with the same settings is gone on with
+    /// The folder for cases and evidence; a campaign with the same settings is resumed
     #[arg(long, default_value = ".equiform/campaign")]
     out: PathBuf,
     /// The oracles to ask [default: all]
@@ -86,7 +86,7 @@ pub fn run(args: RunArgs) -> CliResult {
     if left < all && held.untold {
         note("this folder does not tell which builds of the engine and the provider they were judged with");
     }
-    let watcher = Display::new(all as u64);
+    let watcher = ProgressDisplay::new(all as u64);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,
@@ -117,7 +117,7 @@ pub fn run(args: RunArgs) -> CliResult {
     if report.not_run == 0 && results.error.is_none() {
         return outcome;
     }
-    let go_on = format!("`equiform run --resume {}` goes on from there", args.out.display());
+    let go_on = format!("`equiform run --resume {}` resumes it", args.out.display());
     if let (Some(limit), None, false) = (results.limit, &results.error, started.runner.stopped()) {
         // It went as far as it was to go: that is no error.
         note(&format!(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::{CannotRun, CliResult, Outcome, output};
@@ -31,18 +32,9 @@ pub struct ShowArgs {
     graph: bool,
     /// How it is written
     #[arg(long, default_value = "text")]
-    format: ShowFormat,
+    format: OutputFormat,
     #[command(flatten)]
     known: KnownArgs,
-}
-
-/// How a variant is shown.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum ShowFormat {
-    /// For people
-    Text,
-    /// For programs
-    Json,
 }
 
 /// Shows.
@@ -55,8 +47,8 @@ pub fn run(args: ShowArgs) -> CliResult {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let view = VariantView::read(&case, variant, folder, &oracles, (&known, &engine));
     output(|out| match args.format {
-        ShowFormat::Text => tell(out, folder, &view, args.graph),
-        ShowFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&view)?),
+        OutputFormat::Text => tell(out, folder, &view, args.graph),
+        OutputFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&view)?),
     })?;
     match view.inconclusive {
         Some(reason) => Err(reason.into()),

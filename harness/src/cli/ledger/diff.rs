@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::LedgerFile;
 use super::output::{self, Stop};
-use super::{Format, LedgerFile};
 use crate::audit::{AuditError, WorldDiff, Worlds};
 use crate::cli::Outcome;
+use crate::cli::format::OutputFormat;
 
 /// Compare the world at two points of a ledger, or the final worlds of two ledgers
 ///
@@ -42,8 +43,8 @@ pub(super) struct Diff {
     ignore: Vec<String>,
 
     /// Text for people, or one line of JSON
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
 }
 
 impl Diff {
@@ -63,9 +64,11 @@ impl Diff {
         };
         let mut out = output::stdout();
         match self.format {
-            Format::Json => writeln!(out, "{}", serde_json::to_string(&diff).expect("changes serialise"))?,
-            Format::Text if diff.same => writeln!(out, "the worlds are the same")?,
-            Format::Text => write!(out, "{}", diff.to_text(output::palette()))?,
+            OutputFormat::Json => {
+                writeln!(out, "{}", serde_json::to_string(&diff).expect("changes serialise"))?
+            }
+            OutputFormat::Text if diff.same => writeln!(out, "the worlds are the same")?,
+            OutputFormat::Text => write!(out, "{}", diff.to_text(output::palette()))?,
         }
         out.flush()?;
         Ok(if diff.same { Outcome::Clean } else { Outcome::Findings })

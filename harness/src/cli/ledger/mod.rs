@@ -11,7 +11,7 @@ mod world;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use equiform_proto::ledger::{Operation, Phase};
 
 use self::output::Stop;
@@ -77,13 +77,6 @@ struct LedgerFile {
     /// The ledger file
     #[arg(value_name = "FILE")]
     path: PathBuf,
-}
-
-/// Text for people or JSON for programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 /// Which entries to show. Several values of one option: any of them; several options: all of them.

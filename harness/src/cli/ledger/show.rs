@@ -5,9 +5,10 @@ use std::io::{IsTerminal, Write};
 use clap::Args;
 
 use super::output::{self, Stop};
-use super::{FilterArgs, Format, LedgerFile};
+use super::{FilterArgs, LedgerFile};
 use crate::audit::{EntryText, Names, Walk};
 use crate::cli::Outcome;
+use crate::cli::format::OutputFormat;
 
 /// Show a ledger's entries, one line each
 ///
@@ -26,8 +27,8 @@ pub(super) struct Show {
     filter: FilterArgs,
 
     /// Text in columns, or the ledger's own lines
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
 }
 
 impl Show {
@@ -55,8 +56,8 @@ impl Show {
             };
             if filter.passes(&entry) {
                 match self.format {
-                    Format::Text => writeln!(out, "{}", text.line(&entry, &names))?,
-                    Format::Json => {
+                    OutputFormat::Text => writeln!(out, "{}", text.line(&entry, &names))?,
+                    OutputFormat::Json => {
                         out.write_all(walk.bytes())?;
                         out.write_all(b"\n")?;
                     }

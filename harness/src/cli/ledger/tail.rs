@@ -8,9 +8,10 @@ use clap::Args;
 use equiform_proto::ledger::Entry;
 
 use super::output::{self, Stop};
-use super::{FilterArgs, Format, LedgerFile};
+use super::{FilterArgs, LedgerFile};
 use crate::audit::{EntryText, Filter, Names, Tailed, last_entries};
 use crate::cli::Outcome;
+use crate::cli::format::OutputFormat;
 
 /// How long to wait between two looks at a ledger that is followed: short to the eye, nothing to the machine.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -35,8 +36,8 @@ pub(super) struct Tail {
     filter: FilterArgs,
 
     /// Text in columns, or the ledger's own lines
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
 }
 
 impl Tail {
@@ -82,7 +83,7 @@ impl LedgerFile {
 }
 
 struct Lines {
-    format: Format,
+    format: OutputFormat,
     text: EntryText,
     names: Names,
 }
@@ -92,8 +93,8 @@ impl Lines {
         let mut out = output::stdout();
         for (entry, line) in entries {
             match self.format {
-                Format::Text => writeln!(out, "{}", self.text.line(entry, &self.names))?,
-                Format::Json => {
+                OutputFormat::Text => writeln!(out, "{}", self.text.line(entry, &self.names))?,
+                OutputFormat::Json => {
                     out.write_all(line)?;
                     out.write_all(b"\n")?;
                 }

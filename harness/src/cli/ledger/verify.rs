@@ -5,10 +5,11 @@ use std::io::Write;
 use clap::Args;
 use serde::Serialize;
 
+use super::LedgerFile;
 use super::output::{self, Stop};
-use super::{Format, LedgerFile};
 use crate::audit::AuditError;
 use crate::cli::Outcome;
+use crate::cli::format::OutputFormat;
 
 /// Check a ledger line by line: the chain of hashes, begins and ends, and whether its operations can have happened
 ///
@@ -20,8 +21,8 @@ pub(super) struct Verify {
     file: LedgerFile,
 
     /// A summary for people, or one line of JSON
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
 }
 
 /// What verify has to say about a ledger, as JSON.
@@ -56,7 +57,7 @@ impl Verify {
                     AuditError::Contradiction { line, conflict, .. } => Some((*line, conflict.to_string())),
                     _ => None,
                 };
-                if let (Format::Json, Some((line, reason))) = (self.format, bad) {
+                if let (OutputFormat::Json, Some((line, reason))) = (self.format, bad) {
                     let verdict = Verdict::Bad { ok: false, line, reason };
                     writeln!(out, "{}", json(&verdict))?;
                     out.flush()?;
@@ -66,7 +67,7 @@ impl Verify {
         };
         let open = walk.open_operations();
         match self.format {
-            Format::Json => {
+            OutputFormat::Json => {
                 let verdict = Verdict::Good {
                     ok: true,
                     ledger: &walk.header().id,
@@ -77,7 +78,7 @@ impl Verify {
                 };
                 writeln!(out, "{}", json(&verdict))?;
             }
-            Format::Text => {
+            OutputFormat::Text => {
                 writeln!(out, "{}: the ledger is whole", self.file.path.display())?;
                 writeln!(out, "  entries       {}", walk.last_seq())?;
                 writeln!(out, "  objects       {}", world.len())?;

@@ -6,10 +6,11 @@ use clap::Args;
 use equiform_proto::ledger::Object;
 use serde::Serialize;
 
+use super::LedgerFile;
 use super::output::{self, Stop};
-use super::{Format, LedgerFile};
 use crate::audit::world_text;
 use crate::cli::Outcome;
+use crate::cli::format::OutputFormat;
 
 /// Show the objects that are there, at the end of the ledger or at an earlier point
 ///
@@ -25,8 +26,8 @@ pub(super) struct World {
     at: Option<u64>,
 
     /// A line for each object, or one line of JSON with all attributes
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
 }
 
 /// The world as JSON.
@@ -42,12 +43,12 @@ impl World {
         let world = walk.fold(self.at)?;
         let mut out = output::stdout();
         match self.format {
-            Format::Text => {
+            OutputFormat::Text => {
                 write!(out, "{}", world_text(&world, output::palette()))?;
                 let objects = if world.len() == 1 { "object" } else { "objects" };
                 writeln!(out, "{} {objects} at seq {}", world.len(), walk.last_seq())?;
             }
-            Format::Json => {
+            OutputFormat::Json => {
                 let mut objects: Vec<&Object> = world.objects().collect();
                 objects.sort_by_key(|object| (&object.key, &object.id));
                 let snapshot = Snapshot { seq: walk.last_seq(), objects };

@@ -1,4 +1,4 @@
-//! Options of `equiform run` from a settings file, or from the campaign that is gone on with.
+//! Options of `equiform run` from a settings file, or from the campaign that is resumed.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
