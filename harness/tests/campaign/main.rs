@@ -10,6 +10,7 @@ mod kept;
 mod leftovers;
 mod limits;
 mod modes;
+mod not_kept;
 mod second_signal;
 mod show;
 mod stages;
