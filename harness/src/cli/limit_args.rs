@@ -10,7 +10,7 @@ use crate::campaign::limits::{Limits, Reached};
 /// What ends a campaign before its last variant.
 #[derive(Debug, Args)]
 pub struct LimitArgs {
-    /// Begin no other variant once this time is up: 90s, 10m, 8h. What was judged is kept, and `--resume` goes on
+    /// Begin no other variant once this time is up: 90s, 10m, 8h. What was judged is kept, and `--resume` resumes it
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
     /// Begin no other variant once so many have a new finding. Findings of an earlier run do not count

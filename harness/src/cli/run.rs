@@ -44,7 +44,7 @@ pub struct RunArgs {
     /// A TOML file with any of these options, by their long names; the command line wins
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     settings: Option<PathBuf>,
-    /// Go on with the campaign in this folder, on the engine and with the settings that are stored there
+    /// Resume the campaign in this folder, on the engine and with the settings that are stored there
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     /// Do not deploy a variant with a new finding a second time to see whether it comes again

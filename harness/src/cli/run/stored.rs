@@ -18,7 +18,7 @@ pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
         }
         (None, Some(folder)) => {
             let claim = Claim::read(folder)?.ok_or_else(|| {
-                format!("{} holds no campaign to go on with: it has no campaign.json", folder.display())
+                format!("{} holds no campaign to resume: it has no campaign.json", folder.display())
             })?;
             let (layered, stored) = (Layered::own::<RunArgs>("run")?, stored_options(&claim, folder));
             // A part or a source that the command line names is another campaign, even if none is stored.
@@ -26,7 +26,7 @@ pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
                 stored.iter().map(|(option, _)| option.as_str()).chain(["shard", "source", "shape"]);
             match fixed.find(|option| layered.says(option)) {
                 Some(option) => Err(format!(
-                    "--resume goes on with what is stored in {}: leave out --{option}",
+                    "--resume takes what is stored in {}: leave out --{option}",
                     folder.display()
                 )
                 .into()),
