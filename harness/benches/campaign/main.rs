@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use equiform::campaign::limits::Limits;
 use equiform::campaign::shard::Shard;
-use equiform::campaign::stored::Keep;
 use equiform::campaign::tally::Tally;
 use equiform::campaign::{Campaign, Settings, Watcher, case_folder};
 use equiform::deploy::Runner;
@@ -176,7 +175,6 @@ impl Ours {
             shard: part,
             jobs: self.jobs,
             again: false,
-            keep: Keep::All,
             limits: Limits::default(),
             watcher: &Nobody,
         };

@@ -151,7 +151,6 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
 mod tests {
     use super::super::claim::tests::small;
     use super::*;
-    use crate::campaign::stored::Keep;
     use crate::judge::verdict::{VariantResult, VariantVerdict};
 
     fn claim(shard: Option<&str>, seed: u64) -> Claim {
@@ -166,7 +165,7 @@ mod tests {
             let case = case_folder(&folder, number);
             fs::create_dir_all(case.join("variant-0000/batch-1")).unwrap();
             fs::write(case.join("variant-0000/batch-1/main.tf"), number.to_string()).unwrap();
-            stored::write(&case, &VariantVerdict::new(0, VariantResult::Pass), Keep::All).unwrap();
+            stored::write(&case, &VariantVerdict::new(0, VariantResult::Pass)).unwrap();
         }
         folder
     }

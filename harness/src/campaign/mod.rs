@@ -39,7 +39,7 @@ use programs::Programs;
 use queue::{Due, Judged, Queue, Work};
 pub use settings::Settings;
 use shard::Shard;
-use stored::{Bench, Keep};
+use stored::Bench;
 
 /// What a campaign tells while it runs.
 pub trait Watcher: Sync {
@@ -129,8 +129,6 @@ pub struct Campaign<'a> {
     pub jobs: usize,
     /// Whether a variant with a new finding is deployed a second time.
     pub again: bool,
-    /// Of which variants evidence is kept.
-    pub keep: Keep,
     /// How far it goes.
     pub limits: Limits,
     /// Who is told.
@@ -175,9 +173,9 @@ impl Campaign<'_> {
         Results { earlier, ..results }
     }
 
-    /// Runs one case, or only one variant of it, into a folder; what an earlier run left there is removed.
-    pub fn run_case(&self, number: usize, case: &Case, only: Option<usize>, folder: &Path) -> Results {
-        let mut due = Some(Due { only, ..self.due(number, case.clone(), folder.to_owned()) });
+    /// Runs one case into a folder; what an earlier run left there is removed.
+    pub fn run_case(&self, number: usize, case: &Case, folder: &Path) -> Results {
+        let mut due = Some(self.due(number, case.clone(), folder.to_owned()));
         let mut results = self.work_off(Queue::new(|| due.take()));
         results.cases.iter_mut().for_each(CaseVerdict::compare_worlds);
         results
@@ -194,7 +192,7 @@ impl Campaign<'_> {
             provider: self.programs.and_then(|programs| programs.provider_version.clone()),
             ..case
         };
-        Due { number, case, folder, only: None, done: Vec::new() }
+        Due { number, case, folder, done: Vec::new() }
     }
 
     /// Has all jobs deploy and judge variants until there are none left, until it is stopped, or until a limit is
@@ -238,7 +236,7 @@ impl Campaign<'_> {
     /// finding. What is not the engine's doing, and would meet every variant alike, is an error.
     fn judge(&self, work: &Work) -> Result<Judged, DeployError> {
         let keep = |verdict: &VariantVerdict| {
-            self.runner.spent.keeping.time(|| stored::write(&work.folder, verdict, self.keep))
+            self.runner.spent.keeping.time(|| stored::write(&work.folder, verdict))
         };
         let place = variant_folder(&work.folder, work.variant);
         let mut verdict = self.deploy(work, &place)?;

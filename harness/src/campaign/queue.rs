@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::CampaignError;
-use super::stored::{self, Keep, write_whole};
+use super::stored::{self, write_whole};
 use crate::case::{CASE_FILE, Case};
 use crate::judge::variant::variant_folder;
 use crate::judge::verdict::{CaseVerdict, VariantVerdict};
@@ -23,8 +23,6 @@ pub struct Due {
     pub case: Case,
     /// The folder for it.
     pub folder: PathBuf,
-    /// The one variant that is to be run; none for all.
-    pub only: Option<usize>,
     /// The verdicts that an earlier run left. Whatever else it left is removed.
     pub done: Vec<VariantVerdict>,
 }
@@ -134,7 +132,7 @@ impl<'a> Queue<'a> {
         for open in self.open {
             for verdict in &open.unwritten {
                 // The error that is told already is the same one.
-                let _ = stored::write(&open.folder, verdict, Keep::All);
+                let _ = stored::write(&open.folder, verdict);
             }
             self.done.push(open.verdict());
         }
@@ -146,11 +144,9 @@ impl<'a> Queue<'a> {
 impl Open {
     /// Makes a case's folder ready. If that fails, what an earlier run left is still there.
     fn begin(due: Due) -> Result<Self, (CaseVerdict, CampaignError)> {
-        let Due { number, case, folder, only, done } = due;
+        let Due { number, case, folder, done } = due;
         let judged = |variant: &usize| done.iter().any(|verdict| verdict.variant == *variant);
-        let wanted = |variant: &usize| only.is_none_or(|only| only == *variant);
-        let all = 0..case.variants.len();
-        let pending: VecDeque<usize> = all.filter(|variant| wanted(variant) && !judged(variant)).collect();
+        let pending: VecDeque<usize> = (0..case.variants.len()).filter(|it| !judged(it)).collect();
         let begun = if done.is_empty() { begin_anew(&folder, &case) } else { begin_again(&folder, &pending) };
         match begun {
             Ok(folder_is_theirs) => Ok(Self {
@@ -245,7 +241,6 @@ mod tests {
                 number,
                 case: settings.case(number),
                 folder: out.join(number.to_string()),
-                only: None,
                 done: done.take().unwrap_or_default(),
             };
             numbers.next().map(due)
@@ -260,7 +255,7 @@ mod tests {
     fn deploy(queue: &mut Queue<'_>, work: &Work) {
         fs::create_dir_all(variant_folder(&work.folder, work.variant)).unwrap();
         let verdict = pass(work.variant);
-        let kept = stored::write(&work.folder, &verdict, Keep::All);
+        let kept = stored::write(&work.folder, &verdict);
         queue.give(work, Judged { verdict, kept, trouble: None });
     }
 

@@ -47,19 +47,6 @@ struct Document {
     verdict: VariantVerdict,
     /// What it was judged from.
     evidence: Digests,
-    /// Whether all of that but the case was removed then, because nothing was found and it was not to be kept.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    removed: bool,
-}
-
-/// Of which variants evidence is kept once they are judged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Keep {
-    /// Of all
-    #[default]
-    All,
-    /// Of those that did not pass; of the others the verdict alone
-    Failed,
 }
 
 #[derive(Deserialize)]
@@ -67,33 +54,14 @@ struct OfCase {
     variants: Vec<VariantVerdict>,
 }
 
-/// Puts the verdict into its variant's folder, whole or not at all, and removes the evidence if it is not kept.
-pub fn write(case: &Path, verdict: &VariantVerdict, keep: Keep) -> io::Result<()> {
+/// Puts the verdict into its variant's folder, whole or not at all.
+pub fn write(case: &Path, verdict: &VariantVerdict) -> io::Result<()> {
     let folder = variant_folder(case, verdict.variant);
     // There is none if the variant is ill-formed.
     private::create_folder(&folder)?;
-    let removed = keep == Keep::Failed && verdict.result == VariantResult::Pass;
-    let evidence = if removed {
-        digest::of_case(case)?
-    } else {
-        digest::of_evidence(case, verdict.variant, verdict.again.is_some())?
-    };
-    let document = Document { version: VERDICT_VERSION, verdict: verdict.clone(), evidence, removed };
-    write_whole(&folder, VERDICT_FILE, &document)?;
-    if removed { remove_evidence(&folder) } else { Ok(()) }
-}
-
-/// Removes all but the verdict from a variant's folder.
-fn remove_evidence(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
-        } else if entry.file_name() != VERDICT_FILE {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
+    let evidence = digest::of_evidence(case, verdict.variant, verdict.again.is_some())?;
+    let document = Document { version: VERDICT_VERSION, verdict: verdict.clone(), evidence };
+    write_whole(&folder, VERDICT_FILE, &document)
 }
 
 /// Writes a JSON file, whole or not at all.
@@ -154,7 +122,7 @@ pub fn read(number: usize, folder: &Path, due: &Case, bench: &Bench<'_>) -> Case
 /// stored verdict was judged from, the variant is inconclusive; whatever else differs is told.
 pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle]) -> Vec<String> {
     let asked = |oracle: &str| oracles.iter().any(|asked| asked.name == oracle);
-    let (mut told, mut not_kept) = (Vec::new(), 0);
+    let mut told = Vec::new();
     let older = of_case(folder, verdict.variants.len()).unwrap_or_else(|why| {
         told.push(why);
         BTreeMap::new()
@@ -163,10 +131,6 @@ pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle
         let place = variant_folder(folder, judged.variant);
         let stored = match document(&place, judged.variant) {
             Ok(Some(document)) => {
-                if document.removed {
-                    not_kept += 1;
-                    *judged = document.verdict.clone();
-                }
                 if let Some(why) = damage(folder, &document) {
                     *judged = judged.clone().with_damage(why);
                 }
@@ -186,12 +150,6 @@ pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle
             let place = place.display();
             told.push(format!("{place}: the stored verdict is {before}, and the evidence says {now}"));
         }
-    }
-    if not_kept > 0 {
-        let place = folder.display();
-        told.push(format!(
-            "{place}: the evidence of {not_kept} variants was not kept; their stored verdicts count"
-        ));
     }
     told
 }
@@ -219,12 +177,7 @@ fn inconclusive(variant: usize, reason: String) -> VariantVerdict {
 /// What differs from what a verdict was judged from; none if nothing does.
 fn damage(case: &Path, document: &Document) -> Option<String> {
     let VariantVerdict { variant, again, .. } = document.verdict;
-    let now = if document.removed {
-        digest::of_case(case)
-    } else {
-        digest::of_evidence(case, variant, again.is_some())
-    };
-    match now {
+    match digest::of_evidence(case, variant, again.is_some()) {
         Ok(now) => {
             let files = digest::differing(&document.evidence, &now);
             (!files.is_empty()).then(|| format!("changed since it was judged: {}", files.join(", ")))

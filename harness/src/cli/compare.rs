@@ -18,7 +18,6 @@ use crate::campaign::comparison::{Comparison, EngineCampaign, EngineCounts};
 use crate::campaign::limits::Limits;
 use crate::campaign::programs::Programs;
 use crate::campaign::shard::Shard;
-use crate::campaign::stored::Keep;
 use crate::campaign::tally::Tally;
 use crate::campaign::{Campaign, Settings};
 use crate::deploy::provider;
@@ -153,7 +152,6 @@ fn campaign(
         jobs: args.how.jobs(),
         // What counts here is where engines differ.
         again: false,
-        keep: Keep::All,
         limits: Limits::default(),
         watcher: &watcher,
     };

@@ -17,7 +17,6 @@ use crate::campaign::limits::Limits;
 use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
-use crate::campaign::stored::Keep;
 use crate::campaign::{Campaign, case_number, engine_of};
 use crate::case::{CASE_FILE, Case};
 use crate::deploy::provider;
@@ -34,9 +33,6 @@ pub struct ReplayArgs {
     /// and the engine]
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Only this variant, counted from 0
-    #[arg(long, value_name = "N")]
-    variant: Option<usize>,
     /// The oracles to ask [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
@@ -60,16 +56,6 @@ pub fn run(args: ReplayArgs) -> CliResult {
         None => args,
     };
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
-    let variants = match args.variant {
-        None => case.variants.len(),
-        Some(variant) if variant < case.variants.len() => 1,
-        Some(variant) => {
-            let last = case.variants.len() - 1;
-            return Err(
-                format!("the case has no variant {variant}; they are numbered from 0 to {last}").into()
-            );
-        }
-    };
     let started = args.engine.start()?;
     let out = match &args.out {
         Some(out) => out.clone(),
@@ -86,7 +72,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
     private::create_folder(&out)
         .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
     let folder = out.canonicalize()?;
-    let watcher = ProgressDisplay::new(variants as u64);
+    let watcher = ProgressDisplay::new(case.variants.len() as u64);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,
@@ -96,17 +82,16 @@ pub fn run(args: ReplayArgs) -> CliResult {
         shard: Shard::WHOLE,
         jobs: args.engine.how.jobs(),
         again: !args.no_again,
-        keep: Keep::All,
         limits: Limits::default(),
         watcher: &watcher,
     };
-    let results = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, args.variant, &folder);
+    let results = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, &folder);
     drop(watcher);
     if !was_there {
         // Best effort, and never with anything in it.
         let _ = fs::remove_dir(&folder);
     }
-    let (all, done) = (variants, results.judged());
+    let (all, done) = (case.variants.len(), results.judged());
     let report = Report {
         title: folder.display().to_string(),
         engine: Some(started.name.clone()),

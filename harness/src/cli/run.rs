@@ -18,7 +18,6 @@ use crate::campaign::claim::Claim;
 use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
-use crate::campaign::stored::Keep;
 use crate::campaign::{Campaign, case_folder, stored as stored_verdicts};
 use crate::deploy::provider;
 
@@ -50,9 +49,6 @@ pub struct RunArgs {
     /// Do not deploy a variant with a new finding a second time to see whether it comes again
     #[arg(long)]
     no_again: bool,
-    /// Of which variants evidence is kept once they are judged
-    #[arg(long, default_value = "all")]
-    keep: Keep,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
@@ -100,7 +96,6 @@ pub fn run(args: RunArgs) -> CliResult {
         shard: args.shard.unwrap_or(Shard::WHOLE),
         jobs: args.engine.how.jobs(),
         again: !args.no_again,
-        keep: args.keep,
         limits,
         watcher: &watcher,
     };

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use equiform::campaign::limits::Limits;
 use equiform::campaign::shard::Shard;
-use equiform::campaign::stored::Keep;
 use equiform::campaign::tally::Tally;
 use equiform::campaign::{Campaign, Settings, Watcher};
 use equiform::deploy::Runner;
@@ -61,7 +60,6 @@ fn a_small_campaign_finds_nothing(spec: &str) {
         shard: Shard::WHOLE,
         jobs: 2,
         again: true,
-        keep: Keep::All,
         limits: Limits::default(),
         watcher: &Nobody,
     };
@@ -100,7 +98,6 @@ fn a_campaign_that_is_stopped_keeps_what_was_judged_and_resumes_from_there() {
         shard: Shard::WHOLE,
         jobs: 1,
         again: true,
-        keep: Keep::All,
         limits: Limits::default(),
         watcher: &impatient,
     };

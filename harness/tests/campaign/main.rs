@@ -10,7 +10,6 @@ mod kept;
 mod leftovers;
 mod limits;
 mod modes;
-mod not_kept;
 mod second_signal;
 mod show;
 mod stages;
