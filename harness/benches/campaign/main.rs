@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use equiform::campaign::keep::Keep;
 use equiform::campaign::limits::Limits;
 use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
@@ -176,6 +177,7 @@ impl Ours {
             jobs: self.jobs,
             again: false,
             limits: Limits::default(),
+            keep: Keep::All,
             watcher: &Nobody,
         };
         let begin = Instant::now();

@@ -3,14 +3,15 @@
 //! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder,
 //! [`programs`] tells builds of engine and provider apart, `queue` hands variants out to jobs, [`stored`] keeps
 //! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`limits`] what ends it early,
-//! [`tally`] what comes of all of them, [`report`] all that there is to say in the end, [`junit`] the same for test
-//! tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines against each other. Each case
-//! has a folder with all that is needed to judge it again, or to run it again.
+//! [`keep`] what stays on disk, [`tally`] what comes of all of them, [`report`] all that there is to say in the end,
+//! [`junit`] the same for test tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines
+//! against each other. Each case has a folder with all that is needed to judge it again, or to run it again.
 
 pub mod claim;
 pub mod comparison;
 pub mod digest;
 pub mod junit;
+pub mod keep;
 pub mod limits;
 pub mod merge;
 pub mod programs;
@@ -34,6 +35,7 @@ use crate::judge::oracles::Oracle;
 use crate::judge::variant::{self as judge, AGAIN, variant_folder};
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use claim::Claim;
+use keep::Keep;
 use limits::{Limits, Reached};
 use programs::Programs;
 use queue::{Due, Judged, Queue, Work};
@@ -131,6 +133,8 @@ pub struct Campaign<'a> {
     pub again: bool,
     /// How far it goes.
     pub limits: Limits,
+    /// Whose evidence stays on disk.
+    pub keep: Keep,
     /// Who is told.
     pub watcher: &'a dyn Watcher,
 }
@@ -198,7 +202,7 @@ impl Campaign<'_> {
     /// Has all jobs deploy and judge variants until there are none left, until it is stopped, or until a limit is
     /// reached.
     fn work_off(&self, queue: Queue<'_>) -> Results {
-        let queue = Mutex::new(queue);
+        let queue = Mutex::new(queue.keeping(self.keep));
         let lock = || queue.lock().expect("no holder panics");
         let failed = AtomicUsize::new(0);
         let limit = || self.limits.reached(failed.load(Ordering::Relaxed));

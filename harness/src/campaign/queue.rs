@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::CampaignError;
+use super::keep::{self, Keep};
 use super::stored::{self, write_whole};
 use crate::case::{CASE_FILE, Case};
 use crate::judge::variant::variant_folder;
@@ -68,12 +69,18 @@ pub struct Queue<'a> {
     open: Vec<Open>,
     done: Vec<CaseVerdict>,
     error: Option<CampaignError>,
+    keep: Keep,
 }
 
 impl<'a> Queue<'a> {
     /// For the cases that `supply` gives until it gives none.
     pub fn new(supply: impl FnMut() -> Option<Due> + Send + 'a) -> Self {
-        Self { supply: Box::new(supply), open: Vec::new(), done: Vec::new(), error: None }
+        Self { supply: Box::new(supply), open: Vec::new(), done: Vec::new(), error: None, keep: Keep::All }
+    }
+
+    /// The same, with less left on disk.
+    pub fn keeping(self, keep: Keep) -> Self {
+        Self { keep, ..self }
     }
 
     /// The next variant; none if there is no other, or after an error.
@@ -114,8 +121,17 @@ impl<'a> Queue<'a> {
         if let Some(error) = trouble {
             self.fail(error);
         }
-        let whole = |open: &mut Open| open.is_whole();
-        self.done.extend(self.open.extract_if(.., whole).map(Open::verdict));
+        let whole: Vec<Open> = self.open.extract_if(.., |open| open.is_whole()).collect();
+        for open in whole {
+            let folder = open.folder.clone();
+            let verdict = open.verdict();
+            if self.keep == Keep::Failed
+                && let Err(source) = keep::remove_passed(&folder, &verdict)
+            {
+                self.fail(CampaignError::Write { path: folder, source });
+            }
+            self.done.push(verdict);
+        }
     }
 
     /// Ends everything; the first error is told.

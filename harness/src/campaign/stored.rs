@@ -47,6 +47,25 @@ struct Document {
     verdict: VariantVerdict,
     /// What it was judged from.
     evidence: Digests,
+    /// Whether the evidence was removed on purpose, as the variant passed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    evidence_removed: bool,
+}
+
+impl Document {
+    /// Whether the evidence was removed on purpose. That is done for variants that passed, and believed of no other.
+    fn has_no_evidence(&self) -> bool {
+        self.evidence_removed && self.verdict.result == VariantResult::Pass
+    }
+}
+
+/// What came of holding verdicts against those that are stored.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// What differs, a line each.
+    pub told: Vec<String>,
+    /// The number of variants whose evidence was removed on purpose: the stored verdict was taken.
+    pub not_judged_again: usize,
 }
 
 #[derive(Deserialize)]
@@ -60,8 +79,27 @@ pub fn write(case: &Path, verdict: &VariantVerdict) -> io::Result<()> {
     // There is none if the variant is ill-formed.
     private::create_folder(&folder)?;
     let evidence = digest::of_evidence(case, verdict.variant, verdict.again.is_some())?;
-    let document = Document { version: VERDICT_VERSION, verdict: verdict.clone(), evidence };
+    let document =
+        Document { version: VERDICT_VERSION, verdict: verdict.clone(), evidence, evidence_removed: false };
     write_whole(&folder, VERDICT_FILE, &document)
+}
+
+/// Has the verdict on a variant say that its evidence is removed on purpose. Gives whether there is anything to remove:
+/// there is not if it says so already, or if the evidence is not what it was judged from.
+pub fn mark_removed(case: &Path, variant: usize) -> io::Result<bool> {
+    let folder = variant_folder(case, variant);
+    let Some(document) = document(&folder, variant).map_err(io::Error::other)? else { return Ok(false) };
+    if document.evidence_removed || damage(case, &document).is_some() {
+        return Ok(false);
+    }
+    write_whole(&folder, VERDICT_FILE, &Document { evidence_removed: true, ..document })?;
+    Ok(true)
+}
+
+/// Whether the evidence of a variant that passed was removed on purpose.
+pub fn is_removed(case: &Path, variant: usize) -> bool {
+    let stored = document(&variant_folder(case, variant), variant);
+    stored.is_ok_and(|document| document.is_some_and(|document| document.has_no_evidence()))
 }
 
 /// Writes a JSON file, whole or not at all.
@@ -119,10 +157,11 @@ pub fn read(number: usize, folder: &Path, due: &Case, bench: &Bench<'_>) -> Case
 }
 
 /// Holds verdicts that were just judged from evidence against those that are stored. Where the evidence is not what the
-/// stored verdict was judged from, the variant is inconclusive; whatever else differs is told.
-pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle]) -> Vec<String> {
+/// stored verdict was judged from, the variant is inconclusive; where it was removed on purpose, the stored verdict is
+/// taken; whatever else differs is told.
+pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle]) -> Comparison {
     let asked = |oracle: &str| oracles.iter().any(|asked| asked.name == oracle);
-    let mut told = Vec::new();
+    let Comparison { mut told, mut not_judged_again } = Comparison::default();
     let older = of_case(folder, verdict.variants.len()).unwrap_or_else(|why| {
         told.push(why);
         BTreeMap::new()
@@ -131,6 +170,10 @@ pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle
         let place = variant_folder(folder, judged.variant);
         let stored = match document(&place, judged.variant) {
             Ok(Some(document)) => {
+                if document.has_no_evidence() {
+                    *judged = document.verdict.clone();
+                    not_judged_again += 1;
+                }
                 if let Some(why) = damage(folder, &document) {
                     *judged = judged.clone().with_damage(why);
                 }
@@ -151,7 +194,7 @@ pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle
             told.push(format!("{place}: the stored verdict is {before}, and the evidence says {now}"));
         }
     }
-    told
+    Comparison { told, not_judged_again }
 }
 
 /// A result in a few words, without what is known: that may change.
@@ -174,12 +217,16 @@ fn inconclusive(variant: usize, reason: String) -> VariantVerdict {
     VariantVerdict::new(variant, VariantResult::Inconclusive { reason })
 }
 
-/// What differs from what a verdict was judged from; none if nothing does.
+/// What differs from what a verdict was judged from; none if nothing does. Where evidence was removed on purpose, what
+/// is left must be what it was.
 fn damage(case: &Path, document: &Document) -> Option<String> {
     let VariantVerdict { variant, again, .. } = document.verdict;
     match digest::of_evidence(case, variant, again.is_some()) {
         Ok(now) => {
-            let files = digest::differing(&document.evidence, &now);
+            let mut files = digest::differing(&document.evidence, &now);
+            if document.has_no_evidence() {
+                files.retain(|file| now.contains_key(file));
+            }
             (!files.is_empty()).then(|| format!("changed since it was judged: {}", files.join(", ")))
         }
         Err(error) => Some(format!("the evidence cannot be read: {error}")),

@@ -15,6 +15,7 @@ use super::report_args::interrupted;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::claim::Claim;
 use crate::campaign::comparison::{Comparison, EngineCampaign, EngineCounts};
+use crate::campaign::keep::Keep;
 use crate::campaign::limits::Limits;
 use crate::campaign::programs::Programs;
 use crate::campaign::shard::Shard;
@@ -153,6 +154,7 @@ fn campaign(
         // What counts here is where engines differ.
         again: false,
         limits: Limits::default(),
+        keep: Keep::All,
         watcher: &watcher,
     };
     let results = campaign.run(settings, &folder);

@@ -36,7 +36,7 @@ pub struct JudgeArgs {
 /// Judges.
 pub fn run(args: JudgeArgs) -> CliResult {
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
-    let mut cases = Vec::new();
+    let (mut cases, mut not_judged_again) = (Vec::new(), 0);
     for folder in &args.folders {
         let name = folder.display();
         let folders =
@@ -58,9 +58,9 @@ pub fn run(args: JudgeArgs) -> CliResult {
                 let place = judge::variant_folder(&folder, variant.variant);
                 judge::mark_again(&case, variant, &place, &oracles);
             }
-            for told in stored::hold_against(&folder, &mut verdict, &oracles) {
-                note(&told);
-            }
+            let comparison = stored::hold_against(&folder, &mut verdict, &oracles);
+            comparison.told.iter().for_each(|told| note(told));
+            not_judged_again += comparison.not_judged_again;
             verdict.compare_worlds();
             if args.report.format == OutputFormat::Text {
                 let place = folder.display().to_string();
@@ -70,6 +70,12 @@ pub fn run(args: JudgeArgs) -> CliResult {
             }
             cases.push((folder, verdict));
         }
+    }
+    if not_judged_again > 0 {
+        note(&format!(
+            "{not_judged_again} variants that passed cannot be judged again, because their evidence was removed \
+             (`run --keep failed`): their stored verdicts are taken"
+        ));
     }
     let title = format!("{} cases", cases.len());
     let report = Report {

@@ -13,6 +13,7 @@ use super::layered::Layered;
 use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
 use super::report_args::{ReportArgs, interrupted};
+use crate::campaign::keep::Keep;
 use crate::campaign::limits::Limits;
 use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
@@ -83,6 +84,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
         jobs: args.engine.how.jobs(),
         again: !args.no_again,
         limits: Limits::default(),
+        keep: Keep::All,
         watcher: &watcher,
     };
     let results = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, &folder);

@@ -15,6 +15,7 @@ use super::limit_args::LimitArgs;
 use super::oracles::chosen;
 use super::report_args::{ReportArgs, interrupted};
 use crate::campaign::claim::Claim;
+use crate::campaign::keep::Keep;
 use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
@@ -49,6 +50,9 @@ pub struct RunArgs {
     /// Do not deploy a variant with a new finding a second time to see whether it comes again
     #[arg(long)]
     no_again: bool,
+    /// Whose evidence stays on disk. It is removed once all variants of a case are judged
+    #[arg(long, value_enum, default_value_t = Keep::All)]
+    keep: Keep,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
@@ -97,6 +101,7 @@ pub fn run(args: RunArgs) -> CliResult {
         jobs: args.engine.how.jobs(),
         again: !args.no_again,
         limits,
+        keep: args.keep,
         watcher: &watcher,
     };
     let results = campaign.run(&settings, &out);

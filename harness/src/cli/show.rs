@@ -9,7 +9,7 @@ use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::campaign::engine_of;
+use crate::campaign::{engine_of, stored};
 use crate::case::{CASE_FILE, Case};
 use crate::judge::oracles::{Finding, ORACLES, Oracle};
 use crate::judge::view::{StageView, VariantView};
@@ -42,6 +42,14 @@ pub fn run(args: ShowArgs) -> CliResult {
     let folder = &args.folder;
     let known = args.known.read()?;
     let (place, mut case, variant) = place(folder)?;
+    if stored::is_removed(&place, variant) {
+        return Err(format!(
+            "variant {variant} passed, and its evidence was removed (`run --keep failed`); \
+             `equiform replay {} --variant {variant}` deploys it again",
+            place.display()
+        )
+        .into());
+    }
     case.left_out = args.leave_out.or(&case.left_out);
     let engine = engine_of(&place, &case).unwrap_or_default();
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();

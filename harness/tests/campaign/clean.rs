@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use equiform::campaign::keep::Keep;
 use equiform::campaign::limits::Limits;
 use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
@@ -61,6 +62,7 @@ fn a_small_campaign_finds_nothing(spec: &str) {
         jobs: 2,
         again: true,
         limits: Limits::default(),
+        keep: Keep::All,
         watcher: &Nobody,
     };
     let verdicts = campaign.run(&small(), folder.path()).cases().unwrap();
@@ -99,6 +101,7 @@ fn a_campaign_that_is_stopped_keeps_what_was_judged_and_resumes_from_there() {
         jobs: 1,
         again: true,
         limits: Limits::default(),
+        keep: Keep::All,
         watcher: &impatient,
     };
     let first = campaign.run(&small(), folder.path());

@@ -6,6 +6,7 @@ mod compare;
 mod faults;
 mod fork;
 mod interrupt;
+mod keep;
 mod kept;
 mod leftovers;
 mod limits;
