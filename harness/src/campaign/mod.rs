@@ -177,9 +177,9 @@ impl Campaign<'_> {
         Results { earlier, ..results }
     }
 
-    /// Runs one case into a folder; what an earlier run left there is removed.
-    pub fn run_case(&self, number: usize, case: &Case, folder: &Path) -> Results {
-        let mut due = Some(self.due(number, case.clone(), folder.to_owned()));
+    /// Runs one case, or only one variant of it, into a folder; what an earlier run left there is removed.
+    pub fn run_case(&self, number: usize, case: &Case, only: Option<usize>, folder: &Path) -> Results {
+        let mut due = Some(Due { only, ..self.due(number, case.clone(), folder.to_owned()) });
         let mut results = self.work_off(Queue::new(|| due.take()));
         results.cases.iter_mut().for_each(CaseVerdict::compare_worlds);
         results
@@ -196,7 +196,7 @@ impl Campaign<'_> {
             provider: self.programs.and_then(|programs| programs.provider_version.clone()),
             ..case
         };
-        Due { number, case, folder, done: Vec::new() }
+        Due { number, case, folder, done: Vec::new(), only: None }
     }
 
     /// Has all jobs deploy and judge variants until there are none left, until it is stopped, or until a limit is

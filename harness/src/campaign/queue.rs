@@ -26,6 +26,8 @@ pub struct Due {
     pub folder: PathBuf,
     /// The verdicts that an earlier run left. Whatever else it left is removed.
     pub done: Vec<VariantVerdict>,
+    /// The only variant that is to be run; none for all.
+    pub only: Option<usize>,
 }
 
 /// A variant that is to be deployed.
@@ -160,9 +162,11 @@ impl<'a> Queue<'a> {
 impl Open {
     /// Makes a case's folder ready. If that fails, what an earlier run left is still there.
     fn begin(due: Due) -> Result<Self, (CaseVerdict, CampaignError)> {
-        let Due { number, case, folder, done } = due;
+        let Due { number, case, folder, done, only } = due;
+        let wanted = |variant: &usize| only.is_none_or(|only| only == *variant);
         let judged = |variant: &usize| done.iter().any(|verdict| verdict.variant == *variant);
-        let pending: VecDeque<usize> = (0..case.variants.len()).filter(|it| !judged(it)).collect();
+        let pending: VecDeque<usize> =
+            (0..case.variants.len()).filter(|it| wanted(it) && !judged(it)).collect();
         let begun = if done.is_empty() { begin_anew(&folder, &case) } else { begin_again(&folder, &pending) };
         match begun {
             Ok(folder_is_theirs) => Ok(Self {
@@ -258,6 +262,7 @@ mod tests {
                 case: settings.case(number),
                 folder: out.join(number.to_string()),
                 done: done.take().unwrap_or_default(),
+                only: None,
             };
             numbers.next().map(due)
         })

@@ -28,6 +28,9 @@ use crate::private;
 pub struct ReplayArgs {
     /// The case's folder
     folder: PathBuf,
+    /// Only this variant, counted from 0 [default: all]
+    #[arg(long, value_name = "N")]
+    variant: Option<usize>,
     #[command(flatten)]
     engine: EngineArgs,
     /// A new or empty folder for the evidence [default: a new one in .equiform/replay, named after the case
@@ -52,6 +55,10 @@ pub struct ReplayArgs {
 pub fn run(args: ReplayArgs) -> CliResult {
     let mut case = Case::read(&args.folder.join(CASE_FILE))?;
     case.left_out = args.leave_out.or(&case.left_out);
+    let last = case.variants.len() - 1;
+    if let Some(variant) = args.variant.filter(|variant| *variant > last) {
+        return Err(format!("the case has no variant {variant}: give a number from 0 to {last}").into());
+    }
     let args = match engine_of(&args.folder, &case) {
         Some(engine) => Layered::own::<ReplayArgs>("replay")?.with(&[("engine".to_owned(), engine)])?,
         None => args,
@@ -73,7 +80,8 @@ pub fn run(args: ReplayArgs) -> CliResult {
     private::create_folder(&out)
         .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
     let folder = out.canonicalize()?;
-    let watcher = ProgressDisplay::new(case.variants.len() as u64);
+    let all = if args.variant.is_some() { 1 } else { case.variants.len() };
+    let watcher = ProgressDisplay::new(all as u64);
     let campaign = Campaign {
         runner: &started.runner,
         engine: &started.name,
@@ -87,13 +95,13 @@ pub fn run(args: ReplayArgs) -> CliResult {
         keep: Keep::All,
         watcher: &watcher,
     };
-    let results = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, &folder);
+    let results = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, args.variant, &folder);
     drop(watcher);
     if !was_there {
         // Best effort, and never with anything in it.
         let _ = fs::remove_dir(&folder);
     }
-    let (all, done) = (case.variants.len(), results.judged());
+    let done = results.judged();
     let report = Report {
         title: folder.display().to_string(),
         engine: Some(started.name.clone()),

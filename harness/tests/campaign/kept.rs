@@ -203,3 +203,25 @@ fn stages_that_were_not_reached_are_counted() {
         "{text}"
     );
 }
+
+#[test]
+fn one_variant_of_a_case_is_replayed_alone() {
+    let fork = Fork::new(r#"real "$@""#);
+    report(&fork.run("out", &[]), 0);
+    let replay = |variant: &str, out: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
+        command.args(["replay", "--format=json", "--variant", variant]).arg(fork.path("out/case-0000"));
+        command.arg("--out").arg(fork.path(out)).output().unwrap()
+    };
+    let replayed = report(&replay("1", "replayed"), 0);
+    assert_eq!((&replayed["counts"]["passed"], &replayed["not_run"]), (&1.into(), &0.into()));
+    let there = |variant| fork.path(&format!("replayed/variant-000{variant}")).exists();
+    assert_eq!([0, 1, 2].map(there), [false, true, false]);
+    let mut show = Command::new(env!("CARGO_BIN_EXE_equiform"));
+    let shown = show.arg("show").arg(fork.path("replayed/variant-0001")).output().unwrap();
+    assert_eq!(shown.status.code(), Some(0), "{}", stderr(&shown));
+    let refused = replay("3", "none");
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(stderr(&refused), "error: the case has no variant 3: give a number from 0 to 2\n");
+    assert!(!fork.path("none").exists());
+}
