@@ -1,9 +1,11 @@
-//! How campaigns speak while they run, on standard error: a bar where there is a terminal, else a line every now and
-//! then; and findings as they come.
+//! How campaigns speak while they run, on standard error: a bar where there is a terminal, else a line now and then,
+//! and failures as they come.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -11,19 +13,14 @@ use crate::campaign::Watcher;
 use crate::campaign::tally::Tally;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
-/// How often progress is told where there is no terminal.
-const EVERY: Duration = Duration::from_secs(15);
+/// How often it is told how far it is, where there is no terminal.
+const INTERVAL: Duration = Duration::from_secs(15);
 
-/// A bar where there is a terminal, else a line every 15 seconds; and a line for each finding everywhere.
+/// A bar where there is a terminal, a line now and then where there is none, and a line for each finding everywhere.
 pub struct ProgressDisplay {
     bar: ProgressBar,
-    state: Mutex<State>,
-}
-
-struct State {
-    tally: Tally,
-    /// When progress was told last, where there is no terminal.
-    told: Option<Instant>,
+    tally: Arc<Mutex<Tally>>,
+    ticker: Option<Ticker>,
 }
 
 impl ProgressDisplay {
@@ -32,29 +29,66 @@ impl ProgressDisplay {
         let bar = ProgressBar::new(variants);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} variants, {per_sec}, {eta} left{msg}");
         bar.set_style(style.expect("the template is valid"));
-        let told = (!io::stderr().is_terminal()).then(Instant::now);
-        Self { bar, state: Mutex::new(State { tally: Tally::default(), told }) }
+        let tally: Arc<Mutex<Tally>> = Arc::default();
+        let ticker = (!io::stderr().is_terminal()).then(|| {
+            let tally = Arc::clone(&tally);
+            let tell = move || note(&progress(&tally.lock().expect("no holder panics"), variants));
+            Ticker::start(INTERVAL, tell)
+        });
+        Self { bar, tally, ticker }
     }
 
     fn show(&self, case: usize, variant: &VariantVerdict) {
         for line in lines(&format!("case {case}"), variant) {
             self.bar.suspend(|| note(&line));
         }
-        let mut state = self.state.lock().expect("no holder panics");
-        state.tally.count(variant);
-        self.bar.set_message(so_far(&state.tally));
+        let mut tally = self.tally.lock().expect("no holder panics");
+        tally.count(variant);
+        self.bar.set_message(so_far(&tally));
         self.bar.inc(1);
-        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
-        if state.told.is_some_and(|told| told.elapsed() >= EVERY) && done < all {
-            state.told = Some(Instant::now());
-            note(&format!("{done} of {all} variants{}", so_far(&state.tally)));
-        }
     }
 }
 
 /// A line on standard error, where somebody may read it or not.
 pub fn note(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// How far it is, in a line.
+fn progress(tally: &Tally, variants: u64) -> String {
+    let Tally { passed, failed, known, inconclusive, .. } = tally;
+    let judged = passed + failed + known + inconclusive;
+    let mut line = format!("{judged} of {variants} variants, {known} known, {failed} failed");
+    if *inconclusive > 0 {
+        line += &format!(", {inconclusive} inconclusive");
+    }
+    line
+}
+
+/// Does something at regular intervals, for as long as this lives.
+struct Ticker {
+    alive: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Ticker {
+    fn start(interval: Duration, act: impl Fn() + Send + 'static) -> Self {
+        let (alive, end) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            while end.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+                act();
+            }
+        });
+        Self { alive: Some(alive), thread: Some(thread) }
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.alive = None;
+        // A tick that panicked has told so.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
 }
 
 /// What was found, in a few words.
@@ -65,6 +99,7 @@ fn so_far(tally: &Tally) -> String {
 
 impl Drop for ProgressDisplay {
     fn drop(&mut self) {
+        self.ticker = None;
         self.bar.finish_and_clear();
     }
 }
@@ -137,6 +172,25 @@ mod tests {
             lines("case 1", &tried)[2..],
             ["case 1 variant 3: not again: a second deployment does not show it"]
         );
+    }
+
+    #[test]
+    fn without_a_terminal_a_line_says_how_far_it_is() {
+        let mut tally = Tally { passed: 118, known: 2, ..Tally::default() };
+        assert_eq!(progress(&tally, 500), "120 of 500 variants, 2 known, 0 failed");
+        tally.inconclusive = 1;
+        assert_eq!(progress(&tally, 500), "121 of 500 variants, 2 known, 0 failed, 1 inconclusive");
+    }
+
+    #[test]
+    fn a_ticker_ticks_until_it_is_dropped() {
+        let (ticked, ticks) = mpsc::channel();
+        let ticker = Ticker::start(Duration::from_millis(1), move || ticked.send(()).unwrap());
+        ticks.recv().unwrap();
+        ticks.recv().unwrap();
+        drop(ticker);
+        // The thread and its end of the channel are gone, so what is left to read has an end.
+        ticks.iter().for_each(drop);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Campaigns that are to go so far and no further: it is no error to get there.
+//! Campaigns that are to go so far and no further, which is no error, and how far they are.
 
 use serde_json::Value;
 
@@ -54,4 +54,14 @@ fn a_campaign_ends_once_enough_was_found_and_goes_on_to_the_next_finding() {
     let third = fork.run_resumed("out", &["--max-findings=1"]);
     assert!(!stderr(&third).contains("enough was found"), "{}", stderr(&third));
     assert_eq!(numbers(&report(&third, 1), ["failed", "passed", "not_run"]), [2, 1, 0]);
+}
+
+#[test]
+fn without_a_terminal_it_is_told_now_and_then_how_far_it_is() {
+    let fork = Fork::new(r#"if at '*/variant-0001/*' batch-1; then sleep 16; fi; real "$@""#);
+    let output = fork.run("out", &[]);
+    let said = stderr(&output);
+    report(&output, 0);
+    let far: Vec<&str> = said.lines().filter(|line| line.contains(" of 3 variants, 0 known, ")).collect();
+    assert!(!far.is_empty(), "{said}");
 }
