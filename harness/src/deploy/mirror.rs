@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::provider::ProviderError;
 use super::provider_log::ProviderLog;
+use crate::engines::terraform::provider_access::{CONFIGURATION_FILE, mirror_configuration, place_in_mirror};
 
 /// A mirror with the provider in it, and an engine's configuration that names it. Gone when dropped.
 pub struct Mirror {
@@ -47,34 +48,13 @@ impl Mirror {
 
 fn make(provider: &Path) -> io::Result<Mirror> {
     let folder = tempfile::Builder::new().prefix("equiform-mirror-").tempdir()?;
-    let place =
-        folder.path().join("equiform.test/equiform/mock").join(env!("CARGO_PKG_VERSION")).join(platform());
-    fs::create_dir_all(&place)?;
+    let binary = folder.path().join(place_in_mirror(env!("CARGO_PKG_VERSION")));
+    fs::create_dir_all(binary.parent().unwrap_or(folder.path()))?;
     // Engines put a link to it into each folder they prepare; a copy would be written and hashed again for each.
-    fs::copy(provider, place.join("terraform-provider-mock"))?;
-    let config = folder.path().join("cli.tfrc");
-    let mirror = serde_json::to_string(folder.path().to_string_lossy().as_ref())?;
-    let text = format!(
-        "provider_installation {{\n  filesystem_mirror {{\n    \
-         path    = {mirror}\n    include = [\"equiform.test/*/*\"]\n  }}\n}}\n"
-    );
-    fs::write(&config, text)?;
+    fs::copy(provider, binary)?;
+    let config = folder.path().join(CONFIGURATION_FILE);
+    fs::write(&config, mirror_configuration(folder.path()))?;
     let crash_log = folder.path().join("crashes.log");
     let log = Arc::new(ProviderLog::at(&crash_log)?);
     Ok(Mirror { folder, config, crash_log, log })
-}
-
-/// This machine as engines name it.
-fn platform() -> String {
-    let system = match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
-    };
-    let machine = match std::env::consts::ARCH {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        "x86" => "386",
-        other => other,
-    };
-    format!("{system}_{machine}")
 }

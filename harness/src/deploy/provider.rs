@@ -12,6 +12,7 @@ use rustix::process::{Signal, kill_process};
 
 use super::provider_log::ProviderLog;
 use super::stop;
+use crate::engines::terraform::provider_access::{reattach_socket, reattach_value};
 
 /// How long a provider has to start. It takes milliseconds; a machine may be very busy.
 pub const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -103,10 +104,7 @@ impl Server {
             .spawn()
             .map_err(start)?;
         let line = first_line(&mut child, timeout);
-        let value = line
-            .as_ref()
-            .ok()
-            .and_then(|line| line.trim().strip_prefix("export TF_REATTACH_PROVIDERS='")?.strip_suffix('\''));
+        let value = line.as_ref().ok().and_then(|line| reattach_value(line));
         if let Some(value) = value {
             return Ok(Self { reattach: value.into(), child, log });
         }
@@ -130,7 +128,7 @@ impl Server {
 
     /// The socket that it listens on; none if it told another kind of address.
     pub fn socket(&self) -> Option<PathBuf> {
-        socket(&self.reattach)
+        reattach_socket(&self.reattach)
     }
 
     /// What it says on standard error.
@@ -147,13 +145,6 @@ impl Server {
         let per_second = rustix::param::clock_ticks_per_second();
         Some(Duration::from_millis(ticks * 1000 / per_second))
     }
-}
-
-/// The socket in the variable that tells an engine where its providers are.
-fn socket(value: &OsStr) -> Option<PathBuf> {
-    let providers: serde_json::Value = serde_json::from_str(value.to_str()?).ok()?;
-    let address = &providers.as_object()?.values().next()?["Addr"];
-    (address["Network"] == "unix").then(|| address["String"].as_str().map(PathBuf::from))?
 }
 
 /// The first line that a child prints, if it does within this time.

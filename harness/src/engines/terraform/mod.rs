@@ -1,9 +1,11 @@
 //! Terraform, OpenTofu, and whatever takes their commands: how they are driven, and how what they leave is read.
 //!
-//! `render` writes programs in their two syntaxes; `output`, `state` and `cycle` read back what they print and store.
+//! `render` writes programs in their two syntaxes; `output`, `state` and `cycle` read back what they print
+//! and store. [`provider_access`] is how they find a provider.
 
 mod cycle;
 mod output;
+pub mod provider_access;
 mod render;
 mod state;
 

@@ -1,0 +1,44 @@
+//! How Terraform and OpenTofu are led to a provider: one that is up, or one in a mirror.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// The value of `TF_REATTACH_PROVIDERS` in the line that a provider prints for a shell.
+pub fn reattach_value(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("export TF_REATTACH_PROVIDERS='")?.strip_suffix('\'')
+}
+
+/// The socket in such a value; none if it tells another kind of address.
+pub fn reattach_socket(value: &OsStr) -> Option<PathBuf> {
+    let providers: serde_json::Value = serde_json::from_str(value.to_str()?).ok()?;
+    let address = &providers.as_object()?.values().next()?["Addr"];
+    (address["Network"] == "unix").then(|| address["String"].as_str().map(PathBuf::from))?
+}
+
+/// Where the mock provider's binary stands in a mirror, from the mirror's folder on.
+pub fn place_in_mirror(version: &str) -> PathBuf {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let machine = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "x86" => "386",
+        other => other,
+    };
+    let folder = Path::new("equiform.test/equiform/mock").join(version).join(format!("{system}_{machine}"));
+    folder.join("terraform-provider-mock")
+}
+
+/// The name of a configuration file.
+pub const CONFIGURATION_FILE: &str = "cli.tfrc";
+
+/// The text of a configuration file by which engines install the provider from a mirror, and nothing else from there.
+pub fn mirror_configuration(mirror: &Path) -> String {
+    let mirror = serde_json::Value::from(mirror.to_string_lossy().as_ref());
+    format!(
+        "provider_installation {{\n  filesystem_mirror {{\n    \
+         path    = {mirror}\n    include = [\"equiform.test/*/*\"]\n  }}\n}}\n"
+    )
+}
