@@ -18,14 +18,17 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut found = |kind: &str, text: String| findings.push(Finding::new("plan", kind, trial, text));
     let (evidence, action) = (trial.evidence, &trial.stage.action);
-    // What `cross` looks at is its own.
-    if !evidence.succeeded || trial.is_quiet(JudgedAs::Cross) {
+    if !evidence.succeeded {
         return findings;
     }
     let summaries = &evidence.output.summaries;
     let plans = summaries.iter().filter(|summary| summary.is_plan).count();
     if plans > 1 {
         found("more than one", format!("one command made {plans} plans"));
+    }
+    // What a plan without changes must not announce is for `cross` to tell.
+    if trial.is_quiet(JudgedAs::Cross) {
+        return findings;
     }
     let planned = Changes::planned(trial);
     let is_saved = matches!(action, Action::ApplySaved(_));
@@ -121,5 +124,50 @@ pub fn listed(planned: &BTreeSet<PlannedChange>) -> String {
         "its exit code says so".to_owned()
     } else {
         changes.collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use equiform_proto::ledger::World;
+
+    use super::*;
+    use crate::algebra::graph::NamedGraph;
+    use crate::case::stage::Stage;
+    use crate::evidence::{StageEvidence, StageRecord, Summary};
+    use crate::spec::{Deployed, Expectation, Program};
+
+    /// The kinds of findings in a plan of another variant's program, of which the engine prints so many summaries.
+    fn kinds(plans: usize) -> Vec<String> {
+        let record = StageRecord {
+            stage: "cross".to_owned(),
+            command: "plan".to_owned(),
+            exit: Some(0),
+            timed_out: false,
+            lock_left: false,
+            milliseconds: 1,
+            ledger_bytes: 0,
+        };
+        let mut evidence = StageEvidence::without_state(record, Vec::new());
+        let summary =
+            Summary { command: "plan".to_owned(), is_plan: true, created: 0, updated: 0, deleted: 0 };
+        evidence.output.summaries = vec![summary; plans];
+        let trial = Trial {
+            source: &NamedGraph::default(),
+            stage: &Stage::usual(1, 0)[2],
+            deployed: &Deployed::NOTHING,
+            program: &Program::EMPTY,
+            plan: &Expectation::nothing(0),
+            expectation: &Expectation::nothing(0),
+            evidence: &evidence,
+            world: &World::default(),
+        };
+        judge(&trial).into_iter().map(|finding| finding.kind).collect()
+    }
+
+    #[test]
+    fn one_command_makes_one_plan_also_where_nothing_is_to_change() {
+        assert!(kinds(1).is_empty());
+        assert_eq!(kinds(2), ["more than one"]);
     }
 }
