@@ -12,10 +12,20 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long the wire has to be quiet, unless told otherwise: longer than an engine that is not waiting for an
-/// answer takes to send its next request, and short against the time that an engine's command takes. On a
-/// busy machine engines take longer between two requests, and so does the wire to be quiet.
+/// How long the wire has to be quiet, unless told otherwise, where the system does not tell what the engine is doing:
+/// longer than an engine that is not waiting for an answer takes to send its next request, and short against the
+/// time that an engine's command takes. On a busy machine engines take longer between two requests, and so does the
+/// wire to be quiet.
 const QUIET: RangeInclusive<Duration> = Duration::from_millis(3)..=Duration::from_millis(25);
+
+/// How long the wire has to be quiet before it is looked whether the engine sleeps: by then it has our last answer.
+const BEFORE_A_LOOK: Duration = Duration::from_millis(1);
+
+/// The engine sleeps if it does so in two looks that lie so far apart. What it sent in between has come in by then.
+const BETWEEN_LOOKS: Duration = Duration::from_micros(400);
+
+/// An engine that never sleeps is not waited for longer than this.
+const AWAKE: Duration = Duration::from_millis(100);
 
 /// The wire is quiet after so many times the usual time between two requests.
 const USUAL_GAPS: u32 = 3;
@@ -34,10 +44,10 @@ pub enum Hold {
     Off,
     /// For a fixed time.
     For(Duration),
-    /// Until no request has come in for some time. Then one of them goes on, chosen by seed, and the others
-    /// are held until it is quiet again.
+    /// Until the engine sends nothing more. Then one of them goes on, chosen by seed, and the others are held until it
+    /// is quiet again.
     UntilQuiet {
-        /// For how long; none for what fits the pace of the engine.
+        /// It sends nothing more if no request has come in for so long; none if it sleeps.
         quiet: Option<Duration>,
         /// Decides which one goes on.
         seed: u64,
@@ -101,6 +111,10 @@ struct State {
     last: Option<Instant>,
     /// The usual time between two requests of a burst.
     usual_gap: Duration,
+    /// When the engine was seen asleep, and nothing has come in since.
+    asleep: Option<Instant>,
+    /// When it is looked again what the engine does.
+    next_look: Option<Instant>,
     tickets: u64,
     /// Those that are held, in the order in which they will go on.
     held: BTreeSet<Ticket>,
@@ -121,16 +135,17 @@ impl Wire {
             state.usual_gap = (3 * state.usual_gap + gap) / 4;
         }
         state.last = Some(now);
+        (state.asleep, state.next_look) = (None, None);
     }
 
     /// Waits as long as operations are held. `name` tells the operation from others that are held at the same
-    /// time; a stop ends the wait.
-    pub async fn hold(&self, hold: Hold, name: impl Hash, stopped: &CancellationToken) {
+    /// time; a stop ends the wait. `engine` is the process that asked for it.
+    pub async fn hold(&self, hold: Hold, name: impl Hash, engine: Option<u32>, stopped: &CancellationToken) {
         let wait = async {
             match hold {
                 Hold::Off => {}
                 Hold::For(time) => tokio::time::sleep(time).await,
-                Hold::UntilQuiet { quiet, seed } => self.until_quiet(quiet, (seed, name)).await,
+                Hold::UntilQuiet { quiet, seed } => self.until_quiet(quiet, (seed, name), engine).await,
             }
         };
         tokio::select! {
@@ -139,13 +154,13 @@ impl Wire {
         }
     }
 
-    async fn until_quiet(&self, quiet: Option<Duration>, rank: impl Hash) {
+    async fn until_quiet(&self, quiet: Option<Duration>, rank: impl Hash, engine: Option<u32>) {
         let held = HeldOperation::new(self, rank);
         loop {
             // Registered before the look: what is released between the two must not be missed.
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
-            let Some(look_again) = self.look(held.ticket, quiet) else { return };
+            let Some(look_again) = self.look(held.ticket, quiet, engine) else { return };
             tokio::select! {
                 () = changed => {}
                 () = tokio::time::sleep_until(look_again) => {}
@@ -154,23 +169,66 @@ impl Wire {
     }
 
     /// When to look again; none if the operation goes on now.
-    fn look(&self, ticket: Ticket, quiet: Option<Duration>) -> Option<Instant> {
+    fn look(&self, ticket: Ticket, quiet: Option<Duration>, engine: Option<u32>) -> Option<Instant> {
         let mut state = self.state.lock().expect("no holder panics");
-        let at_its_pace = (USUAL_GAPS * state.usual_gap).clamp(*QUIET.start(), *QUIET.end());
-        let quiet = quiet.unwrap_or(at_its_pace);
-        let now = Instant::now();
-        let is_quiet = state.last.is_none_or(|last| last + quiet <= now);
-        if is_quiet && state.held.contains(&ticket) {
-            for _ in 0..state.held.len().div_ceil(AT_ONCE) {
-                let released = state.held.pop_first();
-                state.released.extend(released);
-            }
-            state.last = Some(now);
-            self.changed.notify_waiters();
+        if state.released.contains(&ticket) {
+            return None;
         }
-        let due = state.last.unwrap_or(now) + quiet;
-        (!state.released.contains(&ticket)).then_some(due)
+        let now = Instant::now();
+        let due = match quiet {
+            Some(quiet) => state.last.map(|last| last + quiet),
+            None => state.sends_nothing_more(engine, now),
+        };
+        if let Some(due) = due.filter(|due| *due > now) {
+            return Some(due);
+        }
+        for _ in 0..state.held.len().div_ceil(AT_ONCE) {
+            let released = state.held.pop_first();
+            state.released.extend(released);
+        }
+        state.last = Some(now);
+        (state.asleep, state.next_look) = (None, None);
+        self.changed.notify_waiters();
+        // Those that are still held are woken too, and look for themselves.
+        (!state.released.contains(&ticket)).then_some(now + BEFORE_A_LOOK)
     }
+}
+
+impl State {
+    /// When the engine may be taken to send nothing more; none if it is so now.
+    fn sends_nothing_more(&mut self, engine: Option<u32>, now: Instant) -> Option<Instant> {
+        let last = *self.last.get_or_insert(now);
+        if let Some(due) = self.next_look.or(Some(last + BEFORE_A_LOOK)).filter(|due| *due > now) {
+            return Some(due);
+        }
+        let Some(asleep) = engine.and_then(sleeps) else {
+            let at_its_pace = (USUAL_GAPS * self.usual_gap).clamp(*QUIET.start(), *QUIET.end());
+            return Some(last + at_its_pace);
+        };
+        if (asleep && self.asleep.is_some()) || last + AWAKE <= now {
+            return None;
+        }
+        self.asleep = asleep.then_some(now);
+        self.next_look = Some(now + BETWEEN_LOOKS);
+        self.next_look
+    }
+}
+
+/// Whether all threads of a process sleep, so that it does nothing before it hears from somebody; none if the system
+/// does not tell.
+fn sleeps(process: u32) -> Option<bool> {
+    let mut threads = 0;
+    for thread in std::fs::read_dir(format!("/proc/{process}/task")).ok()? {
+        // A thread that has ended meanwhile does nothing.
+        let Ok(stat) = std::fs::read(thread.ok()?.path().join("stat")) else { continue };
+        // The state stands behind the name, which may hold blanks and parentheses.
+        let name_end = stat.iter().rposition(|&byte| byte == b')')?;
+        if stat.get(name_end + 2)? != &b'S' {
+            return Some(false);
+        }
+        threads += 1;
+    }
+    (threads > 0).then_some(true)
 }
 
 /// An operation that is held, for as long as this lives.
@@ -232,7 +290,7 @@ mod tests {
                 let (wire, order) = (wire.clone(), order.clone());
                 tasks.spawn(async move {
                     let hold = Hold::UntilQuiet { quiet: Some(Duration::from_millis(10)), seed };
-                    wire.hold(hold, name, &CancellationToken::new()).await;
+                    wire.hold(hold, name, None, &CancellationToken::new()).await;
                     let after = u64::try_from(begin.elapsed().as_millis()).unwrap();
                     order.lock().unwrap().push((name, after));
                 });
@@ -283,13 +341,38 @@ mod tests {
                 wire.touch();
                 let begin = Instant::now();
                 let hold = Hold::UntilQuiet { quiet: None, seed: 0 };
-                wire.hold(hold, "a", &CancellationToken::new()).await;
+                wire.hold(hold, "a", None, &CancellationToken::new()).await;
                 begin.elapsed().as_millis()
             })
         };
         let [quick, slow, slowest] = [0, 5, 90].map(after_gaps_of);
         assert_eq!((quick, slowest), (3, 25));
         assert!((14..=16).contains(&slow), "{slow}");
+    }
+
+    #[test]
+    fn an_engine_is_waited_for_until_it_sleeps() {
+        let mut busy = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let mut asleep = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let after = |pid: u32| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            runtime.block_on(async {
+                let wire = Wire::default();
+                wire.touch();
+                let begin = Instant::now();
+                let hold = Hold::UntilQuiet { quiet: None, seed: 0 };
+                wire.hold(hold, "a", Some(pid), &CancellationToken::new()).await;
+                begin.elapsed()
+            })
+        };
+        assert!(after(busy.id()) >= AWAKE, "it may send something as long as it computes");
+        let quick = (0..20).map(|_| after(asleep.id())).min().unwrap();
+        assert!((BEFORE_A_LOOK..AWAKE).contains(&quick), "{quick:?}");
+        for child in [&mut busy, &mut asleep] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert_eq!(sleeps(u32::MAX), None);
     }
 
     #[test]
@@ -306,7 +389,7 @@ mod tests {
             let (wire, stopped) = (Wire::default(), CancellationToken::new());
             stopped.cancel();
             let begin = Instant::now();
-            wire.hold(Hold::For(Duration::from_secs(60)), "a", &stopped).await;
+            wire.hold(Hold::For(Duration::from_secs(60)), "a", None, &stopped).await;
             assert_eq!(begin.elapsed(), Duration::ZERO);
         });
     }

@@ -14,10 +14,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::transport::server::Connected;
 
 use super::log::{Level, log};
-use crate::rpc::{Host, Session};
+use crate::rpc::{Host, Session, Sessions};
 
 /// How long a peer may take for its half of the TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,6 +30,8 @@ pub struct Welcome {
     pub tls: Option<TlsAcceptor>,
     /// What a host is to us, by its process where the system names it.
     pub host_at: fn(Option<u32>) -> Host,
+    /// The connections that are open.
+    pub sessions: Arc<Sessions>,
     /// Who is told of the process at the other end of each connection.
     pub peers: Option<mpsc::UnboundedSender<Option<u32>>>,
 }
@@ -88,7 +91,7 @@ fn peer_of(stream: &UnixStream) -> Option<u32> {
 
 async fn open(stream: UnixStream, welcome: Welcome) -> io::Result<Connection> {
     let peer = peer_of(&stream);
-    let session = Arc::new(Session::new((welcome.host_at)(peer)));
+    let session = welcome.sessions.open((welcome.host_at)(peer));
     let stream: Box<dyn Stream> = match welcome.tls {
         None => Box::new(stream),
         Some(tls) => Box::new(tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await??),
@@ -97,7 +100,8 @@ async fn open(stream: UnixStream, welcome: Welcome) -> io::Result<Connection> {
         // Nobody listens any more once the end has come.
         let _ = peers.send(peer);
     }
-    Ok(Connection { stream: Box::into_pin(stream), session })
+    let closed = Box::pin(session.closed().cancelled_owned());
+    Ok(Connection { stream: Box::into_pin(stream), session, closed })
 }
 
 trait Stream: AsyncRead + AsyncWrite + Send {}
@@ -107,6 +111,7 @@ impl<T: AsyncRead + AsyncWrite + Send> Stream for T {}
 pub struct Connection {
     stream: Pin<Box<dyn Stream>>,
     session: Arc<Session>,
+    closed: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 impl Connected for Connection {
@@ -123,6 +128,10 @@ impl AsyncRead for Connection {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        // Whoever reads nothing more takes the other side for gone, and hangs up.
+        if self.closed.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Ok(()));
+        }
         self.stream.as_mut().poll_read(cx, buf)
     }
 }

@@ -1,6 +1,7 @@
 //! Serving: as a plugin of the one engine that started us, or for any engine that attaches.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 use equiform_proto::goplugin::grpc_broker_server::GrpcBrokerServer;
@@ -55,7 +56,8 @@ pub fn plugin() -> Result<(), Failure> {
         let end = CancellationToken::new();
         let tls = tls.map(|tls| TlsAcceptor::from(tls.config));
         let controller = Controller { end: Some(end.clone()) };
-        let welcome = Welcome { tls, host_at: |pid| Host::Parent { pid }, peers: Some(peers) };
+        let host_at = |pid| Host::Parent { pid };
+        let welcome = Welcome { tls, host_at, sessions: Arc::default(), peers: Some(peers) };
         tokio::select! {
             served = serve(&socket, welcome, controller, end.clone()) => served,
             () = starter => Ok(()),
@@ -86,7 +88,8 @@ pub fn reattach(until_stdin_closes: bool) -> Result<(), Failure> {
         announce(&format!("export TF_REATTACH_PROVIDERS='{address}'"))?;
         let end = CancellationToken::new();
         let controller = Controller { end: None };
-        let welcome = Welcome { tls: None, host_at: |pid| Host::Attached { pid }, peers: None };
+        let host_at = |pid| Host::Attached { pid };
+        let welcome = Welcome { tls: None, host_at, sessions: Arc::default(), peers: None };
         let served = serve(&socket, welcome, controller, end.clone());
         tokio::pin!(served);
         tokio::select! {

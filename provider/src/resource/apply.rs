@@ -60,7 +60,8 @@ impl Caller {
 
     /// Holds an operation that has begun.
     async fn hold(&self, ledger: &Ledger, begun: &Body) {
-        ledger.wire().hold(self.hold, (&begun.key, begun.before.is_some()), &self.stopped).await;
+        let name = (&begun.key, begun.before.is_some());
+        ledger.wire().hold(self.hold, name, self.engine_pid, &self.stopped).await;
     }
 }
 

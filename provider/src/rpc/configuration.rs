@@ -122,7 +122,7 @@ impl MockProvider {
 
     pub(super) async fn configure(
         &self,
-        session: &Session,
+        session: &Arc<Session>,
         request: configure_provider::Request,
     ) -> configure_provider::Response {
         let stopped = session.stopped();
@@ -142,7 +142,7 @@ impl MockProvider {
                     let mut configured = self.configured.lock().expect("no holder panics");
                     // What hosts that have ended used is let go.
                     configured.retain(|pid, _| Path::new(&format!("/proc/{pid}")).exists());
-                    configured.insert(pid, configuration.clone());
+                    configured.insert(pid, (session.clone(), configuration.clone()));
                 }
                 *session.configuration.lock().expect("no holder panics") = Some(configuration);
                 noted.err().map(Problem::from)
@@ -157,12 +157,12 @@ impl MockProvider {
         let run = match config.get(RUN) {
             Some(Value::String(run)) => Some(run.clone()),
             Some(Value::Unknown) => None,
-            _ => host.env(RUN_VARIABLE)?.map(|run| run.to_string_lossy().into_owned()),
+            _ => session.variable(RUN_VARIABLE)?.map(|run| run.to_string_lossy().into_owned()),
         };
         let path = match config.get(LEDGER) {
             Some(Value::String(path)) => Some(PathBuf::from(path)),
             Some(Value::Unknown) => None,
-            _ => Some(host.env(LEDGER_VARIABLE)?.unwrap_or_else(|| DEFAULT_LEDGER.into()).into()),
+            _ => Some(session.variable(LEDGER_VARIABLE)?.unwrap_or_else(|| DEFAULT_LEDGER.into()).into()),
         };
         let ledger = match path {
             Some(path) if path.is_absolute() => Some(self.ledger(&path).await?),
@@ -173,15 +173,15 @@ impl MockProvider {
             Some(Value::String(hold)) => hold_from(hold)?,
             Some(Value::Unknown) => Hold::Off,
             // An environment that cannot be read is told above, unless the provider block says all that matters.
-            _ => match host.env(HOLD_VARIABLE).ok().flatten() {
+            _ => match session.variable(HOLD_VARIABLE).ok().flatten() {
                 Some(hold) => hold_from(&hold.to_string_lossy())?,
                 None => Hold::Off,
             },
         };
-        let session = Some(session.number);
+        let number = Some(session.number);
         Ok(Configuration {
             ledger,
-            caller: Caller { run, engine_pid: host.pid(), session, hold, ..Caller::default() },
+            caller: Caller { run, engine_pid: host.pid(), session: number, hold, ..Caller::default() },
         })
     }
 
@@ -190,7 +190,9 @@ impl MockProvider {
         let own = session.configuration.lock().expect("no holder panics").clone();
         let configuration = own.or_else(|| {
             let configured = self.configured.lock().expect("no holder panics");
-            configured.get(&session.host.pid()?).cloned()
+            // Of another command of the same process it would be another ledger.
+            let (of, configuration) = configured.get(&session.host.pid()?)?;
+            of.is_of_same_command(session).then(|| configuration.clone())
         });
         match configuration {
             Some(Configuration { ledger: Some(ledger), caller }) => {

@@ -24,7 +24,7 @@ use crate::resource::{ResourceType, node};
 use crate::schema::Schema;
 use crate::value::Type;
 
-pub use session::{Host, Session};
+pub use session::{Host, Session, Sessions};
 
 /// The provider: what it offers, and the ledgers that are open.
 pub struct MockProvider {
@@ -35,8 +35,8 @@ pub struct MockProvider {
     configuration_type: Type,
     /// Those that a configuration still uses: one server may see thousands of ledgers come and go.
     ledgers: Mutex<HashMap<PathBuf, Weak<Ledger>>>,
-    /// The last configuration of each host process, for a connection that it opens anew.
-    configured: Mutex<HashMap<u32, configuration::Configuration>>,
+    /// The last configuration of each host process, for a connection that it opens anew, and who gave it.
+    configured: Mutex<HashMap<u32, (Arc<Session>, configuration::Configuration)>>,
 }
 
 impl MockProvider {
