@@ -106,6 +106,24 @@ test-kill: tools ## 200 runs with the provider or the engine killed at a random 
 	target/debug/equiform engines install $(TEST_ENGINES)
 	EQUIFORM_KILL_RUNS=200 cargo test --locked -p equiform --test kill -- --nocapture
 
+.PHONY: test-warm
+test-warm: tools ## 200 variants warm and cold on every engine that can be installed, and 5,000 commands in one process; 40 minutes
+	cargo test --workspace --locked --no-run
+	target/debug/equiform engines install --all
+	EQUIFORM_TEST_ENGINES=all EQUIFORM_WARM_VARIANTS=200 EQUIFORM_WARM_COMMANDS=5000 \
+	  cargo test --locked -p equiform --test warm -- --nocapture --test-threads=1 same memory
+
+.PHONY: campaign-warm
+campaign-warm: build ## 1,000 variants warm and cold on Terraform 1.15.5 and OpenTofu 1.12.6, verdict by verdict; half an hour
+	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
+	for engine in terraform@1.15.5 tofu@1.12.6; do \
+	  for start in "" --cold; do \
+	    $(EQUIFORM) run --engine $$engine --seed 4711 --sources 100 --variants 10 --batches 4 $$start \
+	      --out .equiform/campaign-warm/$$engine$$start; \
+	  done; \
+	  scripts/same-verdicts .equiform/campaign-warm/$$engine .equiform/campaign-warm/$$engine--cold; \
+	done
+
 .PHONY: test-faulty-engines
 test-faulty-engines: tools ## OpenTofu built with one ordering fault after the other, each of which must be found; EQUIFORM_FAULTS=text chooses
 	cargo test --workspace --locked --no-run

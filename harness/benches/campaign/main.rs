@@ -2,7 +2,8 @@
 //!
 //! The ways take turns, four cases at a time, so that whatever else the machine does hits them alike. Ours is
 //! what `equiform run` does: all oracles, and with them the stages that only they need (`idle`, `cross`,
-//! `destroy`). These are in its time, and not among its batches. With `--hold off` it tells what holding costs.
+//! `destroy`). These are in its time, and not among its batches. With `--hold off` it tells what holding costs, with
+//! `--cold` what keeping the engine warm gains.
 //!
 //! `EQUIFORM_BENCH_ENGINE` names the engine (Terraform 1.15.5, and OpenTofu 1.12.6 where it is installed, unless told),
 //! `EQUIFORM_BENCH_CASES` how many cases of 5 variants there are.
@@ -22,6 +23,7 @@ use equiform::campaign::{Campaign, Settings, Watcher, case_folder};
 use equiform::deploy::Runner;
 use equiform::deploy::access::Provider;
 use equiform::deploy::hold::Hold;
+use equiform::deploy::scratch::Scratch;
 use equiform::deploy::stop::Stop;
 use equiform::deploy::time_spent::TimeSplit;
 use equiform::engines::driver::Syntax;
@@ -90,37 +92,43 @@ impl Measured {
 
 fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let ours = |jobs, hold| Ours::new(&engine, jobs, hold);
-    let parallel = ours(processors, Hold::default());
-    let (unheld, alone) = (ours(processors, Hold::Off), ours(1, Hold::default()));
+    let ours = |jobs, hold, warm| Ours::new(&engine, jobs, hold, warm);
+    let parallel = ours(processors, Hold::default(), true);
+    let (unheld, alone) = (ours(processors, Hold::Off, true), ours(1, Hold::default(), true));
+    let cold = ours(processors, Hold::default(), false);
     let mirror = Provider::start(ProviderMode::Init).unwrap_or_else(|error| panic!("{error}"));
     let plain = Plain { engine: engine.clone(), mirror: mirror.access() };
-    let mut measured: [Measured; 4] = Default::default();
+    let mut measured: [Measured; 5] = Default::default();
+    // Removed in the end only: after a file was removed, some file systems take long to make new ones for a while.
+    let all = tempfile::tempdir().expect("a temporary folder can be made");
     let rounds = settings.sources.div_ceil(CASES_A_ROUND);
     for round in 0..rounds {
-        let [plainly, ours, ours_unheld, ours_alone] = &mut measured;
+        let [plainly, ours, ours_unheld, ours_alone, ours_cold] = &mut measured;
         let part: Shard = format!("{}/{rounds}", round + 1).parse().expect("there is such a part");
-        for turn in 0..4 {
-            let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        for turn in 0..5 {
+            let folder = all.path().join(format!("{round}-{turn}"));
             // Who goes first changes from round to round.
-            match (round + turn) % 4 {
+            match (round + turn) % 5 {
                 0 => {
                     for number in part.cases(settings.sources) {
                         let case = settings.case(number);
                         let begin = Instant::now();
-                        let outcome = plain.run(&case, &folder.path().join(number.to_string()));
+                        let outcome = plain.run(&case, &folder.join(number.to_string()));
                         plainly.time += begin.elapsed();
                         plainly.batches += outcome.batches;
                         plainly.found += outcome.found;
                     }
+                    // It removes files, and ext4 without a journal searches past them for five seconds.
+                    std::thread::sleep(Duration::from_secs(6));
                 }
-                1 => parallel.run(settings, part, folder.path(), ours),
-                2 => unheld.run(settings, part, folder.path(), ours_unheld),
-                _ => alone.run(settings, part, folder.path(), ours_alone),
+                1 => parallel.run(settings, part, &folder, ours),
+                2 => unheld.run(settings, part, &folder, ours_unheld),
+                3 => cold.run(settings, part, &folder, ours_cold),
+                _ => alone.run(settings, part, &folder, ours_alone),
             }
         }
     }
-    let [plainly, ours, ours_unheld, ours_alone] = &measured;
+    let [plainly, ours, ours_unheld, ours_alone, ours_cold] = &measured;
     let cases = settings.sources;
     println!("\n{}, {cases} cases of {VARIANTS} variants, {processors} processors", engine.title());
     println!("\n| way | batches | seconds | batches a minute | to the plain way | variants with findings |");
@@ -129,6 +137,7 @@ fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
     ours.print(&format!("equiform run --jobs {processors}"), plainly);
     ours_unheld.print(&format!("equiform run --jobs {processors} --hold off"), plainly);
     ours_alone.print("equiform run --jobs 1", plainly);
+    ours_cold.print(&format!("equiform run --jobs {processors} --cold"), plainly);
     let slower = 100.0 * (ours_unheld.per_minute() / ours.per_minute() - 1.0);
     println!("\nHolding makes it {slower:.1} % slower.");
     println!("\n| where the time goes | --jobs {processors} | | --jobs 1 | |\n|---|--:|--:|--:|--:|");
@@ -149,7 +158,7 @@ impl Watcher for Nobody {
 }
 
 impl Ours {
-    fn new(engine: &Arc<dyn Driver>, jobs: usize, hold: Hold) -> Self {
+    fn new(engine: &Arc<dyn Driver>, jobs: usize, hold: Hold, warm: bool) -> Self {
         let provider = Provider::start(ProviderMode::Reattach).unwrap_or_else(|error| panic!("{error}"));
         let runner = Runner {
             engine: engine.clone(),
@@ -160,7 +169,10 @@ impl Ours {
             timeout: Duration::from_secs(120),
             stop: Stop::default(),
             spent: Arc::default(),
+            scratch: Scratch::in_memory().map(Arc::new),
+            workers: None,
         };
+        let runner = if warm { runner.kept_warm() } else { runner };
         Self { runner, provider, jobs }
     }
 

@@ -105,6 +105,7 @@ impl Tree {
                 lock_left: false,
                 milliseconds: 0,
                 ledger_bytes: ledger.bytes,
+                warm: false,
             });
         }
         ledger.file.flush().unwrap();

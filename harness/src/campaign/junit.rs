@@ -136,6 +136,8 @@ mod tests {
             not_run: 0,
             earlier: 0,
             spent: None,
+            workers: None,
+            stages: Default::default(),
             cases: vec![(folder, CaseVerdict { case: 0, variants: variants.collect() })],
         }
     }
@@ -153,6 +155,7 @@ mod tests {
             lock_left: false,
             milliseconds,
             ledger_bytes: 0,
+            warm: false,
         };
         let records = serde_json::to_vec(&[record(1200), record(300)]).unwrap();
         fs::write(variant_folder(&case, 0).join(STAGES), records).unwrap();

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use super::stored::{self, VERDICT_FILE};
 use crate::evidence::STAGES;
 use crate::judge::variant::variant_folder;
-use crate::judge::verdict::{CaseVerdict, VariantResult};
+use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 
 /// Whose evidence stays on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -27,7 +27,9 @@ pub enum Keep {
 pub fn remove_passed(folder: &Path, verdict: &CaseVerdict) -> io::Result<()> {
     let mut compared = verdict.clone();
     compared.compare_worlds();
-    for variant in compared.variants.iter().filter(|variant| variant.result == VariantResult::Pass) {
+    let passed =
+        |variant: &&VariantVerdict| variant.result == VariantResult::Pass && variant.warm_only.is_empty();
+    for variant in compared.variants.iter().filter(passed) {
         let place = variant_folder(folder, variant.variant);
         // The verdict says so first: whatever happens then, nobody takes the evidence for damaged.
         if stored::mark_removed(folder, variant.variant)? {

@@ -29,10 +29,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::case::Case;
-use crate::deploy::{DeployError, Runner};
+use crate::deploy::{DeployError, Runner, Start};
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::Oracle;
-use crate::judge::variant::{self as judge, AGAIN, variant_folder};
+use crate::judge::variant::{self as judge, AGAIN, WARM, variant_folder};
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use claim::Claim;
 use keep::Keep;
@@ -111,6 +111,34 @@ pub fn case_number(folder: &Path) -> Option<usize> {
 pub fn engine_of(folder: &Path, case: &Case) -> Option<String> {
     let of_campaign = || Some(Claim::read(folder.parent()?).ok()??.engine().to_owned());
     case.engine.clone().or_else(of_campaign)
+}
+
+/// What came of deploying a variant on a warm engine.
+enum Explored {
+    /// It passed.
+    Passed(Box<VariantVerdict>),
+    /// It did not pass.
+    Found(Box<VariantVerdict>),
+    /// There is no warm engine, or it was of no use.
+    Nothing,
+}
+
+/// Moves all that is in a folder to the one above it, and removes it.
+fn move_up(folder: &Path) -> io::Result<()> {
+    let above = folder.parent().unwrap_or(folder);
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        fs::rename(entry.path(), above.join(entry.file_name()))?;
+    }
+    fs::remove_dir(folder)
+}
+
+/// Removes a folder, if it is there.
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// How cases are run.
@@ -243,15 +271,20 @@ impl Campaign<'_> {
             self.runner.spent.keeping.time(|| stored::write(&work.folder, verdict))
         };
         let place = variant_folder(&work.folder, work.variant);
-        let mut verdict = self.deploy(work, &place)?;
+        let mut verdict = match self.explore(work, &place)? {
+            Explored::Passed(verdict) => *verdict,
+            Explored::Found(warm) => self.confirm(work, &place, &warm)?,
+            Explored::Nothing => self.deploy(work, &place, Start::Cold)?,
+        };
         // The finding is on disk before anything else is tried with it.
         let mut judged = Judged { kept: keep(&verdict), verdict: verdict.clone(), trouble: None };
         let new = matches!(verdict.result, VariantResult::Fail { .. });
-        if !(self.again && new && judged.kept.is_ok()) || self.runner.stopped() {
+        let tried = verdict.again.is_some();
+        if !(self.again && new && judged.kept.is_ok()) || tried || self.runner.stopped() {
             return Ok(judged);
         }
         let second = place.join(AGAIN);
-        match self.deploy(work, &second) {
+        match self.deploy(work, &second, Start::Cold) {
             Ok(anew) => {
                 verdict.again = verdict.result.came_again(&anew.result);
                 judged = Judged { kept: keep(&verdict), verdict, trouble: None };
@@ -266,11 +299,55 @@ impl Campaign<'_> {
         Ok(judged)
     }
 
+    /// Deploys a variant on a warm engine, if there is one. What passed there has passed.
+    fn explore(&self, work: &Work, place: &Path) -> Result<Explored, DeployError> {
+        let Some(workers) = &self.runner.workers else { return Ok(Explored::Nothing) };
+        let warm = place.join(WARM);
+        let keeping = &self.runner.spent.keeping;
+        match self.deploy(work, &warm, Start::Warm) {
+            Ok(verdict) if verdict.result == VariantResult::Pass => {
+                keeping.time(|| move_up(&warm)).map_err(|source| DeployError::writing(&warm, source))?;
+                Ok(Explored::Passed(Box::new(verdict)))
+            }
+            Ok(verdict) => Ok(Explored::Found(Box::new(verdict))),
+            Err(DeployError::Worker(_)) => {
+                workers.count_broken();
+                keeping.time(|| remove(&warm)).map_err(|source| DeployError::writing(&warm, source))?;
+                Ok(Explored::Nothing)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deploys a variant again in fresh processes, in which a warm engine showed something. What it shows there counts;
+    /// the evidence of the warm engine stays as that of a second deployment, or where it shows alone what it shows.
+    fn confirm(
+        &self,
+        work: &Work,
+        place: &Path,
+        explored: &VariantVerdict,
+    ) -> Result<VariantVerdict, DeployError> {
+        let mut verdict = self.deploy(work, place, Start::Cold)?;
+        let warm = place.join(WARM);
+        verdict.hold_against_warm(explored);
+        let moved = self.runner.spent.keeping.time(|| {
+            if verdict.again.is_some() {
+                fs::rename(&warm, place.join(AGAIN))
+            } else if verdict.warm_only.is_empty() {
+                remove(&warm)
+            } else {
+                Ok(())
+            }
+        });
+        moved.map_err(|source| DeployError::writing(&warm, source))?;
+        Ok(verdict)
+    }
+
     /// Deploys a variant into a folder, and judges it.
-    fn deploy(&self, work: &Work, place: &Path) -> Result<VariantVerdict, DeployError> {
+    fn deploy(&self, work: &Work, place: &Path, start: Start) -> Result<VariantVerdict, DeployError> {
         let Work { case, variant, .. } = work;
         let judging = &self.runner.spent.judging;
-        let mut verdict = match self.runner.deploy(case, *variant, place) {
+        let mut verdict = match self.runner.deploy(case, *variant, place, start) {
             Ok(_) => judging.time(|| judge::verdict(case, *variant, place, self.oracles)),
             Err(error @ DeployError::Case(_)) => {
                 VariantVerdict::new(*variant, VariantResult::Inconclusive { reason: error.to_string() })

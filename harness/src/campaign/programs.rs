@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Digests};
 use crate::engines::cache::TERRAFORM_LIBRARY;
+use crate::engines::worker;
 
 /// Which programs they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,7 @@ impl Programs {
         let real = engine.canonicalize().map_err(|error| told(engine, error))?;
         let mut files = vec![real.clone()];
         files.extend(Some(real.with_file_name(TERRAFORM_LIBRARY)).filter(|library| library.is_file()));
+        files.extend(worker::built_beside(&real));
         let mut digests = Digests::new();
         for file in files {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,12 +1,14 @@
 //! All that there is to say of a campaign in the end, as one JSON document. `docs/campaigns.md` describes it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::tally::Tally;
 use super::{Settings, shard::Shard};
-use crate::deploy::time_spent::TimeSplit;
+use crate::deploy::time_spent::{StageTime, TimeSplit};
+use crate::deploy::worker::WorkerCounts;
 use crate::judge::coverage::Exercised;
 use crate::judge::known::KnownFindings;
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
@@ -31,6 +33,10 @@ pub struct Report {
     pub earlier: usize,
     /// Where the time went, of what was run just now.
     pub spent: Option<TimeSplit>,
+    /// What became of the processes that kept the engine warm; none if it was not.
+    pub workers: Option<WorkerCounts>,
+    /// What the engine's commands took, by the kinds of their stages.
+    pub stages: BTreeMap<String, StageTime>,
     /// The cases, with their folders.
     pub cases: Vec<(PathBuf, CaseVerdict)>,
 }
@@ -47,6 +53,10 @@ struct Document<'a> {
     from_earlier_run: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     spent: Option<TimeSplit>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workers: Option<WorkerCounts>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    stages: &'a BTreeMap<String, StageTime>,
     counts: Counts,
     stages_not_reached: usize,
     signatures: Vec<SignatureCount<'a>>,
@@ -70,6 +80,7 @@ struct Counts {
     not_again: usize,
     known: usize,
     inconclusive: usize,
+    warm_only: usize,
 }
 
 #[derive(Serialize)]
@@ -109,10 +120,13 @@ impl Report {
         sum
     }
 
-    /// The document. Of the cases, it has those in which a variant did not pass, with these variants.
+    /// The document. Of the cases, it has those in which a variant did not pass, be it on a warm engine alone, with
+    /// these variants.
     pub fn json(&self, known: &KnownFindings) -> String {
         let (tally, exercised) = (self.tally(), self.exercised());
-        let not_passed = |verdict: &&VariantVerdict| verdict.result != VariantResult::Pass;
+        let not_passed = |verdict: &&VariantVerdict| {
+            verdict.result != VariantResult::Pass || !verdict.warm_only.is_empty()
+        };
         let document = Document {
             version: VERSION,
             campaign: &self.title,
@@ -123,12 +137,15 @@ impl Report {
             not_run: self.not_run,
             from_earlier_run: self.earlier,
             spent: self.spent,
+            workers: self.workers,
+            stages: &self.stages,
             counts: Counts {
                 passed: tally.passed,
                 failed: tally.failed,
                 not_again: tally.not_again,
                 known: tally.known,
                 inconclusive: tally.inconclusive,
+                warm_only: tally.warm_only,
             },
             stages_not_reached: tally.stages_not_reached,
             signatures: tally

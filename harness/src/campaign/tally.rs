@@ -17,6 +17,9 @@ pub struct Tally {
     pub known: usize,
     /// Variants that could not be judged.
     pub inconclusive: usize,
+    /// Variants in which a warm engine showed something that fresh processes do not show; they are counted above by
+    /// what those show.
+    pub warm_only: usize,
     /// Stages that were not reached, because one before them failed.
     pub stages_not_reached: usize,
     /// The variants in which there are such stages.
@@ -40,6 +43,7 @@ impl Tally {
     /// Counts one more variant.
     pub fn count(&mut self, variant: &VariantVerdict) {
         let result = &variant.result;
+        self.warm_only += usize::from(!variant.warm_only.is_empty());
         self.stages_not_reached += variant.not_reached;
         self.cut_short += usize::from(variant.not_reached > 0);
         self.not_again +=

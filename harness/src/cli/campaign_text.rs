@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::campaign::Watcher;
 use crate::campaign::tally::Tally;
+use crate::judge::oracles::Finding;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
 /// How often it is told how far it is, where there is no terminal.
@@ -119,10 +120,14 @@ impl Watcher for ProgressDisplay {
 /// What there is to say of a variant that did not pass: a line for each new finding, and one for all known ones.
 pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
     let place = format!("{case} variant {}", variant.variant);
-    if let VariantResult::Inconclusive { reason } = &variant.result {
-        return vec![format!("{place}: inconclusive: {reason}")];
-    }
     let mut lines: Vec<String> = Vec::new();
+    for Finding { stage, oracle, kind, text, .. } in &variant.warm_only {
+        lines.push(format!("{place} {stage}: warm only: {oracle}: {kind}: {text}"));
+    }
+    if let VariantResult::Inconclusive { reason } = &variant.result {
+        lines.push(format!("{place}: inconclusive: {reason}"));
+        return lines;
+    }
     for finding in variant.result.findings() {
         let line = match &finding.known {
             Some(name) => format!("{place} {}: known: {name}", finding.stage),
@@ -147,7 +152,6 @@ pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::oracles::Finding;
 
     fn finding(kind: &str, known: Option<&str>) -> Finding {
         Finding {

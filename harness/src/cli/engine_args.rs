@@ -10,8 +10,10 @@ use super::amount::duration;
 use super::{CannotRun, interrupt};
 use crate::deploy::access::Provider;
 use crate::deploy::hold::Hold;
+use crate::deploy::scratch::Scratch;
 use crate::deploy::stop::Stop;
 use crate::deploy::time_spent::TimeSplit;
+use crate::deploy::worker::WorkerCounts;
 use crate::deploy::{Mode, Runner};
 use crate::engines::driver::{Driver, ProviderMode, Syntax};
 use crate::engines::terraform::Terraform;
@@ -55,6 +57,10 @@ pub struct HowArgs {
     /// engine sends nothing more), `quiet:5ms`, `5ms` or `off`
     #[arg(long, default_value = "quiet")]
     hold: Hold,
+    /// Start a process for every command, as people do. Without it, an engine that can be kept warm explores, and fresh
+    /// processes confirm what it finds
+    #[arg(long)]
+    cold: bool,
 }
 
 /// An engine that is ready, with a provider to attach to, and Ctrl-C in hand.
@@ -70,6 +76,11 @@ impl Started {
     /// Leaves what the provider says of itself in a folder, if it says anything.
     pub fn keep_provider_log_in(&self, folder: &Path) {
         self.runner.provider_log.keep_in(folder);
+    }
+
+    /// What became of the processes that kept the engine warm; none if it was not.
+    pub fn workers(&self) -> Option<WorkerCounts> {
+        self.runner.workers.as_ref().map(|workers| workers.counts()).filter(|counts| counts.started > 0)
     }
 
     /// Where the time went; none if there was nothing to do.
@@ -88,7 +99,7 @@ impl HowArgs {
 
     /// What there is to choose.
     pub fn mode(&self) -> Mode {
-        Mode { provider: self.provider_mode, syntax: self.syntax, hold: self.hold }
+        Mode { provider: self.provider_mode, syntax: self.syntax, hold: self.hold, warm: !self.cold }
     }
 
     /// Takes Ctrl-C in hand.
@@ -108,6 +119,10 @@ impl HowArgs {
         if !engine.capabilities().allow(self.provider_mode, self.syntax) {
             return Err(format!("{} cannot be run with these options", engine.title()).into());
         }
+        let scratch = Scratch::in_memory().map(Arc::new);
+        if let Some(scratch) = &scratch {
+            stop.removes(scratch.path());
+        }
         let name = engine.title();
         let runner = Runner {
             engine,
@@ -118,7 +133,10 @@ impl HowArgs {
             timeout: self.timeout,
             stop,
             spent: Arc::default(),
+            scratch,
+            workers: None,
         };
+        let runner = if self.cold { runner } else { runner.kept_warm() };
         Ok(Started { name, runner, provider })
     }
 }

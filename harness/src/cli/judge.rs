@@ -1,5 +1,6 @@
 //! `equiform judge`: cases judged again from their evidence.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -57,6 +58,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
                 judge::sort_out(&known, &engine, &case, variant);
                 let place = judge::variant_folder(&folder, variant.variant);
                 judge::mark_again(&case, variant, &place, &oracles);
+                judge::mark_warm_only(&case, variant, &place, &oracles);
             }
             let comparison = stored::hold_against(&folder, &mut verdict, &oracles);
             comparison.told.iter().for_each(|told| note(told));
@@ -86,6 +88,8 @@ pub fn run(args: JudgeArgs) -> CliResult {
         not_run: 0,
         earlier: 0,
         spent: None,
+        workers: None,
+        stages: BTreeMap::new(),
         cases,
     };
     args.report.conclude(&report, &known)

@@ -1,5 +1,6 @@
 //! `equiform merge`: the parts of a campaign, joined.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -49,6 +50,8 @@ pub fn run(args: MergeArgs) -> CliResult {
         not_run,
         earlier: 0,
         spent: None,
+        workers: None,
+        stages: BTreeMap::new(),
         cases,
     };
     args.report.conclude(&report, &known)

@@ -110,6 +110,8 @@ pub fn run(args: ReplayArgs) -> CliResult {
         not_run: all - done,
         earlier: 0,
         spent: None,
+        workers: started.workers(),
+        stages: started.runner.spent.stages.get(),
         cases: results.cases.into_iter().map(|verdict| (folder.clone(), verdict)).collect(),
     };
     let outcome = args.report.conclude(&report, &known);

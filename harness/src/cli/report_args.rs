@@ -11,9 +11,10 @@ use super::{CannotRun, CliResult, Outcome, exercised_text, output};
 use crate::campaign::junit;
 use crate::campaign::report::Report;
 use crate::campaign::tally::Tally;
+use crate::deploy::time_spent::StageTime;
 use crate::judge::known::KnownFindings;
 use crate::judge::variant::variant_folder;
-use crate::judge::verdict::VariantResult;
+use crate::judge::verdict::{VariantResult, VariantVerdict};
 
 /// How many places to look at are named: the first will do, and the folder has them all.
 const PLACES: usize = 5;
@@ -90,6 +91,13 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
     }
     writeln!(out, "  known         {}", tally.known)?;
     writeln!(out, "  inconclusive  {}", tally.inconclusive)?;
+    if tally.warm_only > 0 {
+        writeln!(
+            out,
+            "  warm only     {} of these showed on a warm engine what fresh processes do not show",
+            tally.warm_only
+        )?;
+    }
     if tally.stages_not_reached > 0 {
         let Tally { stages_not_reached, cut_short, .. } = tally;
         writeln!(
@@ -108,6 +116,16 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
     if let Some(spent) = &report.spent {
         writeln!(out, "  time          {spent}")?;
     }
+    if !report.stages.is_empty() {
+        let stage = |(stage, time): (&String, &StageTime)| {
+            format!("{} {stage} of {:.0} ms", time.commands, time.mean().as_secs_f64() * 1000.0)
+        };
+        let stages: Vec<String> = report.stages.iter().map(stage).collect();
+        writeln!(out, "  stages        {}", stages.join(", "))?;
+    }
+    if let Some(workers) = &report.workers {
+        writeln!(out, "  kept warm     {workers}")?;
+    }
     exercised_text::write(out, &report.exercised())?;
     for ((oracle, kind), count) in &tally.signatures {
         writeln!(out, "  {count:5} × {oracle}: {kind}")?;
@@ -117,8 +135,10 @@ fn summary(out: &mut dyn Write, report: &Report, tally: &Tally, known: &KnownFin
         writeln!(out, "  {count:5} × known, {name}{text}")?;
     }
     for (folder, verdict) in &report.cases {
-        let inconclusive = |result: &VariantResult| matches!(result, VariantResult::Inconclusive { .. });
-        for variant in verdict.variants.iter().filter(|variant| inconclusive(&variant.result)) {
+        let is_told = |variant: &&VariantVerdict| {
+            matches!(variant.result, VariantResult::Inconclusive { .. }) || !variant.warm_only.is_empty()
+        };
+        for variant in verdict.variants.iter().filter(is_told) {
             for line in lines(&folder.display().to_string(), variant) {
                 writeln!(out, "  {line}")?;
             }
@@ -144,9 +164,12 @@ fn places(report: &Report) -> impl Iterator<Item = PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::deploy::worker::WorkerCounts;
     use crate::judge::oracles::Finding;
-    use crate::judge::verdict::{CaseVerdict, VariantVerdict};
+    use crate::judge::verdict::CaseVerdict;
 
     fn finding(kind: &str, known: Option<&str>) -> Finding {
         Finding {
@@ -179,6 +202,9 @@ mod tests {
             not_run: 5,
             earlier: 2,
             spent: None,
+            workers: Some(WorkerCounts { started: 2, broken: 1 }),
+            stages: [("batch".to_owned(), StageTime { commands: 3, took: Duration::from_millis(100) })]
+                .into(),
             cases: vec![("runs/1/case-0007".into(), CaseVerdict { case: 7, variants: variants.collect() })],
         };
         let mut text = Vec::new();

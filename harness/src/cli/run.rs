@@ -116,6 +116,8 @@ pub fn run(args: RunArgs) -> CliResult {
         not_run: all - done,
         earlier: results.earlier,
         spent: started.spent(),
+        workers: started.workers(),
+        stages: started.runner.spent.stages.get(),
         cases,
     };
     let outcome = args.report.conclude(&report, &known);

@@ -1,5 +1,6 @@
-//! What is not the engine's doing: a disk that is full, a provider that is gone. After each stage it is asked
-//! whether the environment was fit to judge an engine in; if it was not, nothing is held against it.
+//! What is not the engine's doing: a disk that is full, a provider that is gone. After a stage that failed, and after
+//! the last one, it is asked whether the environment was fit to judge an engine in; if it was not, nothing is held
+//! against it.
 
 use std::fs;
 use std::io::{self, Write};
@@ -43,8 +44,8 @@ pub enum EnvironmentError {
     ProviderCrashed(Crash),
 }
 
-/// Checks the environment after a stage: the provider has not crashed, there is room to write in the
-/// variant's folder, and, if the engine failed, it was not for want of room or of the provider. `access`
+/// Checks the environment after a stage that failed, or the last one: the provider has not crashed, there is room to
+/// write in the variant's folder, and, if the engine failed, it was not for want of room or of the provider. `access`
 /// tells how the engine reached the provider.
 ///
 /// What an engine says of a provider that it lost is no evidence: a faulty one may have ended the provider

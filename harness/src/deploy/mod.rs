@@ -1,9 +1,10 @@
 //! Deploying a variant on a real engine, stage by stage, and keeping the evidence.
 //!
 //! [`access`] makes the mock provider reachable: [`provider`] keeps one up for engines to attach to, [`mirror`] is a
-//! folder to install it from. [`process`] runs one engine command in a process group of its own. [`hold`] says how
-//! the provider holds operations. `environment` tells what is not the engine's doing, [`provider_log`] whether the
-//! provider crashed. [`stop`] ends it early, [`time_spent`] is where the time went.
+//! folder to install it from. [`process`] runs one engine command in a process group of its own, [`worker`] one after
+//! another in a process that stays. [`hold`] says how the provider holds operations. `environment` tells what is not
+//! the engine's doing, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work.
+//! [`stop`] ends it early, [`time_spent`] is where the time went.
 
 pub mod access;
 mod environment;
@@ -12,17 +13,22 @@ pub mod mirror;
 pub mod process;
 pub mod provider;
 pub mod provider_log;
+pub mod scratch;
 pub mod stop;
 pub mod time_spent;
+pub mod worker;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tempfile::TempDir;
 
 use crate::case::{Batch, Case, CaseError, StagedBatch};
 use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
@@ -32,8 +38,10 @@ pub use environment::EnvironmentError;
 use hold::Hold;
 use process::{Command, Ended};
 use provider_log::ProviderLog;
+use scratch::Scratch;
 use stop::Stop;
 use time_spent::TimeSpent;
+use worker::{Worker, WorkerError, Workers};
 
 /// Why a variant could not be deployed: not the engine's doing.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +60,9 @@ pub enum DeployError {
         /// What it printed.
         said: String,
     },
+    /// The engine that was kept warm is of no use any more. What it did says nothing; it is run cold then.
+    #[error("the engine cannot be kept warm: {0}")]
+    Worker(#[from] WorkerError),
     /// The environment is no place to judge an engine in.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
@@ -67,6 +78,13 @@ pub enum DeployError {
     },
 }
 
+impl DeployError {
+    /// A file or folder that could not be written.
+    pub fn writing(path: &Path, source: io::Error) -> Self {
+        io_error("cannot write", path)(source)
+    }
+}
+
 /// How an engine is run, as people choose it. What it does must not depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,7 +96,23 @@ pub struct Mode {
     /// How operations are held.
     #[serde(default = "Hold::before_there_was_a_choice")]
     pub hold: Hold,
+    /// Whether an engine that can be kept warm is.
+    #[serde(default)]
+    pub warm: bool,
 }
+
+/// How the engine's commands are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Each in a process of its own, as people run them.
+    Cold,
+    /// One after another in a process that stays.
+    Warm,
+}
+
+/// The file by which the provider is told what differs from one command of a warm engine to the next. It stands in
+/// the working directory: the environment is the same for all of them.
+const VARIABLES: &str = ".equiform-variables";
 
 /// An engine, and how it is run.
 #[derive(Debug, Clone)]
@@ -99,9 +133,26 @@ pub struct Runner {
     pub stop: Stop,
     /// Where the time goes.
     pub spent: Arc<TimeSpent>,
+    /// Where it works; none for the variant's own folder.
+    pub scratch: Option<Arc<Scratch>>,
+    /// What keeps the engine warm; none if it is not.
+    pub workers: Option<Arc<Workers>>,
 }
 
 impl Runner {
+    /// The same, with the engine kept warm if it can be. One that installs its providers itself is not: that is for
+    /// seeing it as its users do.
+    #[must_use]
+    pub fn kept_warm(self) -> Self {
+        let attached = matches!(self.access, Access::Reattach { .. });
+        let workers = self.engine.worker().filter(|_| attached).map(|program| {
+            let mut environment = self.engine.environment(&self.access);
+            environment.push(("EQUIFORM_VARIABLES".into(), VARIABLES.into()));
+            Arc::new(Workers::new(program, self.foreign_variables(), environment, self.stop.clone()))
+        });
+        Self { workers, ..self }
+    }
+
     /// Whether it was asked to stop.
     pub fn stopped(&self) -> bool {
         self.stop.asked()
@@ -114,11 +165,30 @@ impl Runner {
         case: &Case,
         variant: usize,
         folder: &Path,
+        start: Start,
+    ) -> Result<Vec<StageRecord>, DeployError> {
+        let mut worker = match (start, &self.workers) {
+            (Start::Warm, Some(workers)) => Some(workers.take()?),
+            _ => None,
+        };
+        let records = self.deploy_with(case, variant, folder, worker.as_mut())?;
+        if let (Some(workers), Some(worker)) = (&self.workers, worker) {
+            workers.give_back(worker);
+        }
+        Ok(records)
+    }
+
+    fn deploy_with(
+        &self,
+        case: &Case,
+        variant: usize,
+        folder: &Path,
+        mut worker: Option<&mut Worker>,
     ) -> Result<Vec<StageRecord>, DeployError> {
         let stages = self.spent.generating.time(|| case.stages(variant))?;
-        let work = folder.join("work");
-        self.spent.keeping.time(|| make_folder(&work))?;
-        self.prepare(&stages[0].batch, &work)?;
+        let work = self.spent.keeping.time(|| self.working_directory(folder))?;
+        let work = work.path();
+        self.prepare(&stages[0].batch, work)?;
         let reader = self.engine.family().reader;
         let mut records = Vec::new();
         for staged in &stages {
@@ -126,14 +196,17 @@ impl Runner {
                 return Err(DeployError::Stopped);
             }
             let seed = seed_of(case.seed, variant, &staged.stage.name);
-            let record = self.stage(staged, seed, &work, folder)?;
+            let record = self.stage(staged, seed, work, folder, worker.as_deref_mut())?;
             if self.stop.asked_now() {
                 return Err(DeployError::Stopped);
             }
             let (succeeded, stage) = (reader.succeeded(&record), folder.join(&record.stage));
-            self.spent
-                .keeping
-                .time(|| environment::check(folder, &stage, succeeded, &self.access, &self.provider_log))?;
+            let last = records.len() + 1 == stages.len();
+            if !succeeded || last {
+                let check =
+                    || environment::check(folder, &stage, succeeded, &self.access, &self.provider_log);
+                self.spent.keeping.time(check)?;
+            }
             let ended_in_order = record.ended_in_order();
             records.push(record);
             if !succeeded && !ended_in_order {
@@ -142,17 +215,27 @@ impl Runner {
         }
         self.spent.keeping.time(|| {
             let text = serde_json::to_string_pretty(&records).expect("records are JSON");
-            write(&folder.join(evidence::STAGES), &text)?;
-            fs::remove_dir_all(&work).map_err(io_error("cannot remove", &work))
+            write(&folder.join(evidence::STAGES), &text)
         })?;
         Ok(records)
+    }
+
+    /// A new folder for the engine to work in. One that installs its providers does not work in memory: programs
+    /// may not be allowed to run from there.
+    fn working_directory(&self, folder: &Path) -> Result<TempDir, DeployError> {
+        make_folder(folder)?;
+        let place = match (&self.scratch, &self.access) {
+            (Some(scratch), Access::Reattach { .. }) => scratch.path(),
+            _ => folder,
+        };
+        tempfile::Builder::new().prefix("work-").tempdir_in(place).map_err(io_error("cannot make", place))
     }
 
     /// Makes the folder ready, if the engine needs that. Programs of one case need the same provider, so once
     /// is enough.
     fn prepare(&self, first: &Batch, work: &Path) -> Result<(), DeployError> {
         let Some(arguments) = self.engine.preparation(&self.access) else { return Ok(()) };
-        write(&work.join(self.engine.program_file(self.syntax)), &self.program(first))?;
+        write(&work.join(self.engine.program_file(self.syntax)), self.program(first))?;
         let (stdout, stderr) = (work.join("prepare.out"), work.join("prepare.err"));
         let ended = self
             .command(work)
@@ -173,13 +256,19 @@ impl Runner {
         self.spent.rendering.time(|| self.engine.render(&batch.program, &batch.order, self.syntax))
     }
 
-    fn command(&self, work: &Path) -> Command {
-        let mut command = Command::new(self.engine.executable(), work);
+    /// Variables of ours that no engine gets: a run must not depend on who starts it.
+    fn foreign_variables(&self) -> Vec<OsString> {
         let names = std::env::vars_os().map(|(name, _)| name);
-        command.removed.extend(names.filter(|name| {
+        let foreign = names.filter(|name| {
             let name = name.to_string_lossy();
             name.starts_with("EQUIFORM_") || self.engine.is_steered_by(&name)
-        }));
+        });
+        foreign.collect()
+    }
+
+    fn command(&self, work: &Path) -> Command {
+        let mut command = Command::new(self.engine.executable(), work);
+        command.removed = self.foreign_variables();
         command.stop = self.stop.clone();
         command.environment.extend(self.engine.environment(&self.access));
         command
@@ -191,6 +280,7 @@ impl Runner {
         seed: u32,
         work: &Path,
         folder: &Path,
+        worker: Option<&mut Worker>,
     ) -> Result<StageRecord, DeployError> {
         let name = &staged.stage.name;
         let (kept, file) = (folder.join(name), self.engine.program_file(self.syntax));
@@ -201,18 +291,46 @@ impl Runner {
             write(&kept.join(file), &program)
         })?;
         let arguments = self.engine.arguments(&staged.stage.action);
-        let mut command = self.command(work);
-        command.environment.push(("EQUIFORM_LEDGER".into(), folder.join(evidence::LEDGER).into()));
-        command.environment.push(("EQUIFORM_RUN".into(), name.into()));
-        command.environment.push(("EQUIFORM_HOLD".into(), self.hold.variable(seed).into()));
-        let ended = command
-            .run(&arguments, &kept.join(evidence::OUTPUT), &kept.join(evidence::ERRORS), self.timeout)
-            .map_err(io_error("cannot run", self.engine.executable()))?;
+        let variables: [(&str, OsString); 3] = [
+            ("EQUIFORM_LEDGER", folder.join(evidence::LEDGER).into()),
+            ("EQUIFORM_RUN", name.into()),
+            ("EQUIFORM_HOLD", self.hold.variable(seed).into()),
+        ];
+        let [stdout, stderr] =
+            [evidence::OUTPUT, evidence::ERRORS].map(|file| work.join(format!(".equiform-{file}")));
+        let warm = worker.is_some();
+        let ended = match worker {
+            None => {
+                let mut command = self.command(work);
+                command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
+                command
+                    .run(&arguments, &stdout, &stderr, self.timeout)
+                    .map_err(io_error("cannot run", self.engine.executable()))?
+            }
+            Some(worker) => {
+                let request = self.spent.keeping.time(|| {
+                    write(&work.join(VARIABLES), lines_of(&variables))?;
+                    worker::request(&arguments, work, &stdout, &stderr)
+                        .map_err(io_error("cannot make", &stdout))
+                })?;
+                match worker.run(&request, self.timeout) {
+                    Err(_) if self.stop.asked_now() => return Err(DeployError::Stopped),
+                    ended => ended?,
+                }
+            }
+        };
+        self.spent.stages.add(name, ended.took);
         self.spent.engine.add(ended.took);
         let state = work.join(self.engine.state_file());
-        if state.exists() {
-            let copy = || private::copy(&state, &kept.join(evidence::STATE));
-            self.spent.keeping.time(copy).map_err(io_error("cannot copy", &state))?;
+        let mut files = vec![(&stdout, evidence::OUTPUT)];
+        // Most commands say nothing on standard error, and making files takes its time.
+        files.extend(
+            Some((&stderr, evidence::ERRORS)).filter(|_| fs::metadata(&stderr).is_ok_and(|it| it.len() > 0)),
+        );
+        files.extend(Some((&state, evidence::STATE)).filter(|_| state.exists()));
+        for (file, name) in files {
+            let copy = || private::copy(file, &kept.join(name));
+            self.spent.keeping.time(copy).map_err(io_error("cannot copy", file))?;
         }
         Ok(StageRecord {
             stage: name.clone(),
@@ -225,8 +343,15 @@ impl Runner {
             lock_left: work.join(self.engine.lock_file()).exists(),
             milliseconds: u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX),
             ledger_bytes: fs::metadata(folder.join(evidence::LEDGER)).map_or(0, |ledger| ledger.len()),
+            warm,
         })
     }
+}
+
+/// Variables as the provider reads them from a file.
+fn lines_of(variables: &[(&str, OsString)]) -> Vec<u8> {
+    let line = |(name, value): &(&str, OsString)| [name.as_bytes(), b"=", value.as_bytes(), b"\n"].concat();
+    variables.iter().flat_map(line).collect()
 }
 
 /// The seed by which operations of a stage go on: another one in each, and the same whenever a case is run.
@@ -239,7 +364,7 @@ fn make_folder(path: &Path) -> Result<(), DeployError> {
     private::create_folder(path).map_err(io_error("cannot make", path))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), DeployError> {
+fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), DeployError> {
     private::write(path, text).map_err(io_error("cannot write", path))
 }
 

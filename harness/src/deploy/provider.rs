@@ -12,6 +12,7 @@ use rustix::process::{Signal, kill_process};
 
 use super::provider_log::ProviderLog;
 use super::stop;
+use crate::engines::locate::beside_this_program;
 use crate::engines::terraform::provider_access::{reattach_socket, reattach_value};
 
 /// How long a provider has to start. It takes milliseconds; a machine may be very busy.
@@ -65,13 +66,7 @@ pub enum ProviderError {
 pub fn locate() -> Result<PathBuf, ProviderError> {
     let path = match std::env::var_os("EQUIFORM_PROVIDER").filter(|path| !path.is_empty()) {
         Some(path) => PathBuf::from(path),
-        None => {
-            let own = std::env::current_exe().unwrap_or_default();
-            let folder = own.parent().unwrap_or(Path::new(""));
-            // Test binaries stand one folder deeper.
-            let folder = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };
-            folder.join("terraform-provider-mock")
-        }
+        None => beside_this_program("terraform-provider-mock"),
     };
     if path.is_file() { Ok(path) } else { Err(ProviderError::Missing(path)) }
 }

@@ -27,8 +27,9 @@ struct Request {
 }
 
 /// A process group that ends when the end is asked for now, for as long as this lives.
-pub struct Running<'a> {
-    stop: &'a Stop,
+#[derive(Debug)]
+pub struct Running {
+    stop: Stop,
     leader: Pid,
 }
 
@@ -84,14 +85,14 @@ impl Stop {
     }
 
     /// Tells of a child that leads a process group of its own and has not been waited for.
-    pub fn running(&self, child: &Child) -> Running<'_> {
+    pub fn running(&self, child: &Child) -> Running {
         let leader = pid_of(child);
         let mut request = self.request();
         request.groups.insert(leader);
         if request.now {
             signal(leader, Signal::KILL);
         }
-        Running { stop: self, leader }
+        Running { stop: self.clone(), leader }
     }
 
     fn request(&self) -> MutexGuard<'_, Request> {
@@ -99,7 +100,7 @@ impl Stop {
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for Running {
     fn drop(&mut self) {
         let mut request = self.stop.request();
         request.groups.remove(&self.leader);

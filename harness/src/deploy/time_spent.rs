@@ -1,6 +1,8 @@
 //! Where the time of a campaign goes.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,6 +21,45 @@ pub struct TimeSpent {
     pub keeping: Stopwatch,
     /// Reading evidence and asking the oracles.
     pub judging: Stopwatch,
+    /// What the engine's commands took, by their stages.
+    pub stages: StageTimes,
+}
+
+/// How long commands took, by the kinds of their stages.
+#[derive(Debug, Default)]
+pub struct StageTimes(Mutex<BTreeMap<String, StageTime>>);
+
+/// Commands of one kind of stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct StageTime {
+    /// How many there were.
+    pub commands: u32,
+    /// How long they took together. As JSON, it is in milliseconds.
+    #[serde(serialize_with = "milliseconds")]
+    pub took: Duration,
+}
+
+impl StageTime {
+    /// How long one of them took in the mean.
+    pub fn mean(&self) -> Duration {
+        self.took / self.commands.max(1)
+    }
+}
+
+impl StageTimes {
+    /// Adds a command. Batches are of one kind, whatever their numbers.
+    pub fn add(&self, stage: &str, took: Duration) {
+        let kind = stage.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
+        let mut kinds = self.0.lock().expect("no holder panics");
+        let time = kinds.entry(kind.to_owned()).or_default();
+        time.commands += 1;
+        time.took += took;
+    }
+
+    /// What there is so far.
+    pub fn get(&self) -> BTreeMap<String, StageTime> {
+        self.0.lock().expect("no holder panics").clone()
+    }
 }
 
 impl TimeSpent {

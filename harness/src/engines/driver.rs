@@ -99,6 +99,17 @@ impl Capabilities {
     }
 }
 
+/// A program that keeps an engine warm: [`super::worker`] says how it is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerProgram {
+    /// The program.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// The variables that it needs, beside those of the engine's commands.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
 /// An engine, as a deployment drives it: commands in a working directory that holds a program.
 pub trait Driver: Debug + Send + Sync {
     /// What it is called in reports, with its exact version.
@@ -106,6 +117,9 @@ pub trait Driver: Debug + Send + Sync {
 
     /// Its executable.
     fn executable(&self) -> &Path;
+
+    /// What keeps it warm; none if each of its commands needs a process of its own.
+    fn worker(&self) -> Option<WorkerProgram>;
 
     /// Its family.
     fn family(&self) -> Family;

@@ -46,6 +46,15 @@ impl Engine {
     }
 }
 
+/// A program that is built and installed together with this one.
+pub fn beside_this_program(name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap_or_default();
+    let folder = own.parent().unwrap_or(Path::new(""));
+    // Test binaries stand one folder deeper.
+    let folder = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };
+    folder.join(name)
+}
+
 /// The places where engines are looked for.
 #[derive(Debug, Clone)]
 pub struct Engines {

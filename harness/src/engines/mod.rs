@@ -12,6 +12,7 @@
 //! - [`install`]: bringing one into the cache.
 //! - [`title`]: what an engine is called in reports, read back.
 //! - [`driver`]: what is asked of an engine, whichever it is.
+//! - [`worker`]: what a process that keeps an engine warm and whoever runs it agree on.
 //! - [`terraform`]: the family of Terraform and OpenTofu: how they are driven, and how what they leave is read.
 
 pub mod cache;
@@ -24,6 +25,7 @@ pub mod probe;
 pub mod spec;
 pub mod terraform;
 pub mod title;
+pub mod worker;
 
 pub use cache::Cache;
 pub use choice::EngineChoice;

@@ -55,6 +55,9 @@ pub struct StageRecord {
     pub milliseconds: u64,
     /// How long the ledger was afterwards. A chain cannot show that lines are missing at its end; this can.
     pub ledger_bytes: u64,
+    /// Whether it ran in a process that had run other commands before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm: bool,
 }
 
 impl StageRecord {

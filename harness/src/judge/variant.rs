@@ -18,6 +18,9 @@ use crate::spec::{Expectation, Program};
 /// The folder of a second deployment's evidence, in the variant's.
 pub const AGAIN: &str = "again";
 
+/// The folder of what a warm engine left, in the variant's, where it shows what fresh processes do not show.
+pub const WARM: &str = "warm";
+
 /// The folder of a variant's evidence.
 pub fn variant_folder(case: &Path, variant: usize) -> PathBuf {
     case.join(format!("variant-{variant:04}"))
@@ -56,6 +59,14 @@ pub fn mark_again(case: &Case, verdict: &mut VariantVerdict, folder: &Path, orac
     let second = folder.join(AGAIN);
     if matches!(verdict.result, VariantResult::Fail { .. }) && second.join(STAGES).exists() {
         verdict.again = verdict.result.came_again(&variant(case, verdict.variant, &second, oracles));
+    }
+}
+
+/// Marks what only a warm engine showed, if it left anything.
+pub fn mark_warm_only(case: &Case, verdict: &mut VariantVerdict, folder: &Path, oracles: &[&Oracle]) {
+    let warm = folder.join(WARM);
+    if warm.join(STAGES).exists() {
+        verdict.hold_against_warm(&self::verdict(case, verdict.variant, &warm, oracles));
     }
 }
 

@@ -54,10 +54,14 @@ impl VariantResult {
             return None;
         }
         let new = |finding: &&Finding| finding.known.is_none();
-        let signature =
-            |finding: &Finding| (finding.oracle.clone(), finding.kind.clone(), finding.stage.clone());
-        let there: BTreeSet<_> = second.findings().iter().map(signature).collect();
-        Some(self.findings().iter().filter(new).any(|finding| there.contains(&signature(finding))))
+        let there: BTreeSet<_> = second.findings().iter().map(Finding::place).collect();
+        Some(self.findings().iter().filter(new).any(|finding| there.contains(&finding.place())))
+    }
+
+    /// Whether one finding at least has the oracle, kind and stage of one in the other.
+    fn shares_a_finding_with(&self, other: &Self) -> bool {
+        let there: BTreeSet<_> = other.findings().iter().map(Finding::place).collect();
+        self.findings().iter().any(|finding| there.contains(&finding.place()))
     }
 
     /// What was found.
@@ -83,6 +87,9 @@ pub struct VariantVerdict {
     /// could not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<bool>,
+    /// What only a warm engine showed. That is no engine bug until fresh processes show it, and is told apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warm_only: Vec<Finding>,
     /// How many stages were not reached, because one before them failed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_reached: usize,
@@ -142,10 +149,27 @@ impl VariantVerdict {
             result,
             exercised: Exercised::default(),
             again: None,
+            warm_only: Vec::new(),
             not_reached: 0,
             failed: Failed::new(),
             world: None,
             damaged: None,
+        }
+    }
+
+    /// Holds what fresh processes showed against what a warm engine had shown before: what both show came again, and
+    /// what the warm one shows alone is told apart.
+    pub fn hold_against_warm(&mut self, warm: &Self) {
+        if self.again.is_none() && matches!(self.result, VariantResult::Fail { .. }) {
+            self.again = self.result.came_again(&warm.result).filter(|again| *again);
+        }
+        if !self.result.shares_a_finding_with(&warm.result) {
+            self.warm_only = match &warm.result {
+                VariantResult::Inconclusive { reason } => {
+                    vec![Finding::broken_evidence(String::new(), reason.clone())]
+                }
+                other => other.findings().to_vec(),
+            };
         }
     }
 

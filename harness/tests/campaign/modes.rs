@@ -6,6 +6,7 @@ use std::time::Duration;
 use equiform::algebra::graph::NamedGraph;
 use equiform::campaign::Settings;
 use equiform::case::Case;
+use equiform::deploy::Start;
 use equiform::engines::driver::{ProviderMode, Syntax};
 use equiform::engines::terraform::FAMILY;
 use equiform::evidence::Evidence;
@@ -27,7 +28,7 @@ fn behaviour(case: &Case, spec: &str, mode: ProviderMode, syntax: Syntax) -> Vec
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let behaviour_of = |variant| {
         let place = judge::variant_folder(folder.path(), variant);
-        runner.deploy(case, variant, &place).unwrap();
+        runner.deploy(case, variant, &place, Start::Cold).unwrap();
         let verdict = judge::variant(case, variant, &place, &oracles);
         assert_eq!(verdict, VariantResult::Pass, "{mode:?} {syntax:?}");
         let mut evidence = Evidence::open(&place, &case.variants[variant].stages, FAMILY.reader).unwrap();

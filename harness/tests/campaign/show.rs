@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use equiform::campaign::Settings;
 use equiform::case::CASE_FILE;
+use equiform::deploy::Start;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::variant::variant_folder;
 
@@ -19,7 +20,7 @@ fn a_variant_is_shown_stage_by_stage_with_what_was_expected_and_done() {
     let case = settings.case(0);
     std::fs::write(folder.path().join(CASE_FILE), serde_json::to_string(&case).unwrap()).unwrap();
     let place = variant_folder(folder.path(), 0);
-    runner.deploy(&case, 0, &place).unwrap();
+    runner.deploy(&case, 0, &place, Start::Cold).unwrap();
     let show = || {
         let output = Command::new(env!("CARGO_BIN_EXE_equiform")).arg("show").arg(&place).output().unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())

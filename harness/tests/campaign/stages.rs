@@ -6,6 +6,7 @@ use std::time::Duration;
 use equiform::case::Case;
 use equiform::case::choices::{Choices, EdgeKinds};
 use equiform::case::stage::{JudgedAs, ProgramRef, Stage};
+use equiform::deploy::Start;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant::{variant_folder, verdict};
@@ -35,7 +36,7 @@ fn judged(spec: &str, stages: Vec<Stage>) -> VariantVerdict {
     let (folder, provider) = (tempfile::tempdir().unwrap(), provider(ProviderMode::Reattach));
     let runner = runner(&engine(spec), &provider, Duration::from_secs(120));
     let (case, place) = (case(stages), variant_folder(folder.path(), 0));
-    runner.deploy(&case, 0, &place).unwrap();
+    runner.deploy(&case, 0, &place, Start::Cold).unwrap();
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     verdict(&case, 0, &place, &oracles)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use equiform::campaign::{Settings, case_number};
 use equiform::case::{CASE_FILE, Case};
+use equiform::deploy::Start;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::known::KnownFindings;
 use equiform::judge::oracles::{ORACLES, Oracle};
@@ -47,7 +48,7 @@ fn the_variants_that_met_a_known_bug_still_do_and_their_neighbours_still_pass() 
         for (variant, bug) in [(*variant, Some(*bug)), (variant - 1, None)] {
             let folder = tempfile::tempdir().unwrap();
             let place = variant_folder(folder.path(), variant);
-            runner.deploy(&case, variant, &place).unwrap();
+            runner.deploy(&case, variant, &place, Start::Cold).unwrap();
             let mut judged = verdict(&case, variant, &place, &oracles);
             sort_out(&KnownFindings::shipped(), "terraform@1.15.5", &case, &mut judged);
             match bug {

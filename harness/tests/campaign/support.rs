@@ -40,6 +40,8 @@ pub fn runner(engine: &Path, provider: &Provider, timeout: Duration) -> Runner {
         timeout,
         stop: Stop::default(),
         spent: Arc::default(),
+        scratch: None,
+        workers: None,
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use equiform::engines::install::tofu;
@@ -25,7 +24,8 @@ impl Staging {
         if source.exists() {
             fs::remove_dir_all(&source).unwrap();
         }
-        copy(&fetched, &source).unwrap_or_else(|error| panic!("copying {}: {error}", fetched.display()));
+        tofu::copy(&fetched, &source)
+            .unwrap_or_else(|error| panic!("copying {}: {error}", fetched.display()));
         Self { folder: folder.to_owned(), source }
     }
 
@@ -55,19 +55,4 @@ impl Staging {
 
 fn go() -> &'static Path {
     Path::new("go")
-}
-
-/// Copies a folder. What lies in the module cache is read-only; the copies of folders are not.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
 }

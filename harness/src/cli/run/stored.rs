@@ -62,8 +62,15 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
         Sources::Real => ("shape", "real".to_owned()),
         Sources::Given(graph) => ("source", serde_json::to_string(graph).expect("a graph is JSON")),
     };
+    let cold = (!claim.mode().warm).then(|| ("cold", "true".to_owned()));
     let shard = claim.shard().map(|shard| ("shard", shard.to_string()));
-    options.into_iter().chain([from]).chain(shard).map(|(option, value)| (option.to_owned(), value)).collect()
+    options
+        .into_iter()
+        .chain([from])
+        .chain(cold)
+        .chain(shard)
+        .map(|(option, value)| (option.to_owned(), value))
+        .collect()
 }
 
 #[cfg(test)]
@@ -104,7 +111,8 @@ mod tests {
         };
         let shard: Option<Shard> = Some("2/3".parse().unwrap());
         let oracles: Vec<_> = ORACLES.iter().take(2).collect();
-        let mode = Mode { provider: ProviderMode::Init, syntax: Syntax::Json, hold: Hold::QuietFor(9) };
+        let mode =
+            Mode { provider: ProviderMode::Init, syntax: Syntax::Json, hold: Hold::QuietFor(9), warm: false };
         let claim = Claim::new("tofu@1.12.6 at /a/fork".to_owned(), mode, &oracles, shard, settings.clone());
         let options = stored_options(&claim, Path::new("some/folder"));
         let layered = Layered::of::<RunArgs>("run", Vec::new()).unwrap();

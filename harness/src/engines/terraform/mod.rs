@@ -12,8 +12,8 @@ mod state;
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::Engine;
-use super::driver::{Access, Capabilities, Driver, Family, Syntax};
+use super::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram};
+use super::{Engine, worker};
 use crate::evidence::{CycleNode, Output, Reader, StageRecord, StateDifference, StateFile, Unreadable};
 use crate::spec::discipline::TERRAFORM;
 use crate::spec::{Action, Address, Options, Program};
@@ -47,6 +47,10 @@ impl Driver for Terraform {
 
     fn executable(&self) -> &Path {
         &self.engine.path
+    }
+
+    fn worker(&self) -> Option<WorkerProgram> {
+        worker::program(&self.engine)
     }
 
     fn family(&self) -> Family {

@@ -51,10 +51,13 @@ struct ChangeSummary {
     remove: usize,
 }
 
-/// Reads the files into which an engine printed: messages on standard output, and whatever it likes on the other.
+/// Reads the files into which an engine printed: messages on standard output, and whatever it likes on the other. There
+/// is no other file where it said nothing.
 pub fn read(messages: &Path, errors: &Path) -> Result<Output, Unreadable> {
     let mut output = Output::default();
-    read_file(&mut output, errors)?;
+    if errors.exists() {
+        read_file(&mut output, errors)?;
+    }
     output.stray = None;
     read_file(&mut output, messages)?;
     Ok(output)

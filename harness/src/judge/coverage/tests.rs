@@ -22,6 +22,7 @@ fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
         lock_left: false,
         milliseconds: 1,
         ledger_bytes: 0,
+        warm: false,
     };
     let trial = Trial {
         source: &NamedGraph::default(),

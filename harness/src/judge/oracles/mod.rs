@@ -96,6 +96,11 @@ impl Finding {
         Self { oracle: EVIDENCE.to_owned(), kind: "cannot be read on".to_owned(), stage, text, known: None }
     }
 
+    /// By what two findings are held to be the same: oracle, kind and stage.
+    pub fn place(&self) -> (&str, &str, &str) {
+        (&self.oracle, &self.kind, &self.stage)
+    }
+
     /// Whether it is [`Finding::broken_evidence`].
     pub fn is_broken_evidence(&self) -> bool {
         self.oracle == EVIDENCE

@@ -147,6 +147,7 @@ mod tests {
             lock_left: false,
             milliseconds: 1,
             ledger_bytes: 0,
+            warm: false,
         };
         let mut evidence = StageEvidence::without_state(record, Vec::new());
         let summary =

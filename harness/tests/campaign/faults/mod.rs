@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use equiform::deploy::Start;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
@@ -42,7 +43,7 @@ fn judged(fault: &Fault, real: &Path, server: &equiform::deploy::access::Provide
     let timeout = if fault.script.starts_with("sleep") { Duration::from_secs(1) } else { LONG };
     let runner = runner(&engine, server, timeout);
     let (case, place) = ((fault.case)(), folder.path().join("variant"));
-    runner.deploy(&case, 0, &place).unwrap();
+    runner.deploy(&case, 0, &place, Start::Cold).unwrap();
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     judge::variant(&case, 0, &place, &oracles)
 }

@@ -1,0 +1,283 @@
+//! Engines that are kept warm: processes that run one command after another. A worker belongs to one job at a time.
+//! It is replaced after many commands, when its memory has grown, and after whatever went wrong in it.
+
+use std::ffi::OsString;
+use std::fmt::{self, Display};
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Signal;
+
+use super::process::{Ended, Outcome};
+use super::stop::{self, Running, Stop};
+use crate::engines::driver::WorkerProgram;
+use crate::engines::worker::{Answer, GREETING, Request};
+
+/// A worker is replaced after so many commands.
+const COMMANDS: usize = 1000;
+
+/// A worker is replaced when it takes so many bytes of memory.
+const MEMORY: u64 = 768 << 20;
+
+/// How long a worker has to greet. It takes a tenth of a second; a machine may be very busy.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Exit codes that engines give in the ordinary course of things. After any other, nobody knows what state the process
+/// is in.
+const ORDINARY_EXITS: std::ops::RangeInclusive<i32> = 0..=2;
+
+/// How little the engine collects its garbage: it has some megabytes of it after a command, and memory to spare up to
+/// the second figure, from which on it collects more.
+const GARBAGE_COLLECTION: [(&str, &str); 2] = [("GOGC", "800"), ("GOMEMLIMIT", "512MiB")];
+
+/// A worker that is of no use any more.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// It could not be started.
+    #[error("it does not start: {0}")]
+    Start(io::Error),
+    /// It is another program, or of another version.
+    #[error("it does not greet as a worker of this version does; it said {0:?}")]
+    Foreign(String),
+    /// Its process has ended amid a command.
+    #[error("it ended amid a command ({0})")]
+    Ended(ExitStatus),
+    /// A command took too long.
+    #[error("a command took longer than {} s", .0.as_secs_f64())]
+    TimedOut(Duration),
+    /// It could not run a command, and said why.
+    #[error("it could not run a command: {0}")]
+    Refused(String),
+    /// It cannot be spoken with.
+    #[error("it does not answer: {0}")]
+    Silent(io::Error),
+}
+
+/// The workers of an engine, as many as there are jobs.
+#[derive(Debug)]
+pub struct Workers {
+    program: WorkerProgram,
+    removed: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    stop: Stop,
+    idle: Mutex<Vec<Worker>>,
+    started: AtomicUsize,
+    broken: AtomicUsize,
+}
+
+/// What became of workers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct WorkerCounts {
+    /// How many were started.
+    pub started: usize,
+    /// How many crashed, hung, were killed or did not start; each of them cost a variant a cold run.
+    pub broken: usize,
+}
+
+impl Display for WorkerCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { started, broken } = self;
+        write!(f, "by {started} processes")?;
+        match broken {
+            0 => Ok(()),
+            _ => write!(
+                f,
+                ", of which {broken} crashed, hung or did not start; each cost a variant a cold run"
+            ),
+        }
+    }
+}
+
+impl Workers {
+    /// None are up yet. They get the environment of this process, without and with these variables.
+    pub fn new(
+        program: WorkerProgram,
+        removed: Vec<OsString>,
+        environment: Vec<(OsString, OsString)>,
+        stop: Stop,
+    ) -> Self {
+        let (started, broken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { program, removed, environment, stop, idle: Mutex::default(), started, broken }
+    }
+
+    /// One that is idle, or a new one.
+    pub fn take(&self) -> Result<Worker, WorkerError> {
+        let idle = self.idle.lock().expect("no holder panics").pop();
+        match idle {
+            Some(worker) => Ok(worker),
+            None => {
+                self.started.fetch_add(1, Ordering::Relaxed);
+                Worker::start(self)
+            }
+        }
+    }
+
+    /// Takes a worker back, unless it is time for a new one.
+    pub fn give_back(&self, worker: Worker) {
+        if worker.is_fit() {
+            self.idle.lock().expect("no holder panics").push(worker);
+        }
+    }
+
+    /// A worker was of no use any more.
+    pub fn count_broken(&self) {
+        self.broken.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What became of them so far.
+    pub fn counts(&self) -> WorkerCounts {
+        let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+        WorkerCounts { started: count(&self.started), broken: count(&self.broken) }
+    }
+}
+
+/// A process that runs one command after another, for as long as this lives.
+#[derive(Debug)]
+pub struct Worker {
+    child: Child,
+    requests: ChildStdin,
+    answers: Lines,
+    commands: usize,
+    odd_exit: bool,
+    _running: Running,
+}
+
+impl Worker {
+    fn start(workers: &Workers) -> Result<Self, WorkerError> {
+        let mut command = Command::new(&workers.program.path);
+        for name in &workers.removed {
+            command.env_remove(name);
+        }
+        let mut child = command
+            .args(&workers.program.arguments)
+            .envs(GARBAGE_COLLECTION)
+            .envs(workers.environment.iter().map(|(name, value)| (name, value)))
+            .envs(workers.program.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .map_err(WorkerError::Start)?;
+        let running = workers.stop.running(&child);
+        let requests = child.stdin.take().expect("its input is piped");
+        let answers = Lines::of(child.stdout.take().expect("its output is piped"));
+        let mut worker = Self { child, requests, answers, commands: 0, odd_exit: false, _running: running };
+        let greeting = worker.answer(START_TIMEOUT)?;
+        if greeting == GREETING { Ok(worker) } else { Err(WorkerError::Foreign(greeting)) }
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Runs a command to its end. After an error it is of no use any more.
+    pub fn run(&mut self, request: &Request, timeout: Duration) -> Result<Outcome, WorkerError> {
+        let begin = Instant::now();
+        let line = serde_json::to_string(request).expect("a request is JSON") + "\n";
+        // If it has ended, its end tells more than the broken pipe.
+        let _ = self.requests.write_all(line.as_bytes());
+        self.commands += 1;
+        let answer = self.answer(timeout)?;
+        let odd = |error: serde_json::Error| WorkerError::Silent(error.into());
+        match serde_json::from_str(&answer).map_err(odd)? {
+            Answer { exit: Some(code), .. } => {
+                self.odd_exit |= !ORDINARY_EXITS.contains(&code);
+                Ok(Outcome { end: Ended::Exit(code), took: begin.elapsed() })
+            }
+            Answer { error, .. } => Err(WorkerError::Refused(error.unwrap_or_default())),
+        }
+    }
+
+    /// The next line that it says.
+    fn answer(&mut self, timeout: Duration) -> Result<String, WorkerError> {
+        match self.answers.next(timeout).map_err(WorkerError::Silent)? {
+            Next::Line(line) => Ok(line),
+            Next::Nothing => Err(WorkerError::TimedOut(timeout)),
+            Next::End => {
+                stop::signal(stop::pid_of(&self.child), Signal::KILL);
+                Err(self.child.wait().map_or_else(WorkerError::Silent, WorkerError::Ended))
+            }
+        }
+    }
+
+    fn is_fit(&self) -> bool {
+        !self.odd_exit && self.commands < COMMANDS && self.memory().is_some_and(|bytes| bytes < MEMORY)
+    }
+
+    /// How many bytes of memory it takes, where the system tells.
+    pub fn memory(&self) -> Option<u64> {
+        let pages = fs::read_to_string(format!("/proc/{}/statm", self.pid())).ok()?;
+        let pages: u64 = pages.split(' ').nth(1)?.parse().ok()?;
+        Some(pages * rustix::param::page_size() as u64)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It is between two commands, or of no use any more.
+        stop::signal(stop::pid_of(&self.child), Signal::KILL);
+        let _ = self.child.wait();
+    }
+}
+
+/// The lines that a process prints, each waited for so long and no longer.
+#[derive(Debug)]
+struct Lines {
+    from: ChildStdout,
+    read: Vec<u8>,
+}
+
+enum Next {
+    Line(String),
+    Nothing,
+    End,
+}
+
+impl Lines {
+    fn of(from: ChildStdout) -> Self {
+        Self { from, read: Vec::new() }
+    }
+
+    fn next(&mut self, timeout: Duration) -> io::Result<Next> {
+        let begin = Instant::now();
+        loop {
+            if let Some(end) = self.read.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.read.drain(..=end).collect();
+                return Ok(Next::Line(String::from_utf8_lossy(&line[..end]).into_owned()));
+            }
+            let left = timeout.saturating_sub(begin.elapsed());
+            let left = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
+            match poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&left)) {
+                Ok(0) => return Ok(Next::Nothing),
+                Ok(_) => {}
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            let mut some = [0; 4096];
+            match io::Read::read(&mut self.from, &mut some) {
+                Ok(0) => return Ok(Next::End),
+                Ok(count) => self.read.extend_from_slice(&some[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// A command in a working directory, with files for its output that are there and empty.
+pub fn request(arguments: &[String], folder: &Path, stdout: &Path, stderr: &Path) -> io::Result<Request> {
+    for file in [stdout, stderr] {
+        crate::private::create(file)?;
+    }
+    let [folder, stdout, stderr] = [folder, stdout, stderr].map(Path::to_owned);
+    Ok(Request { arguments: arguments.to_vec(), folder, stdout, stderr })
+}

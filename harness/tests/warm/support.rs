@@ -1,0 +1,61 @@
+//! What these tests share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use equiform::deploy::Runner;
+use equiform::deploy::access::Provider;
+use equiform::deploy::hold::Hold;
+use equiform::deploy::scratch::Scratch;
+use equiform::deploy::stop::Stop;
+use equiform::engines::driver::{ProviderMode, Syntax};
+use equiform::engines::terraform::Terraform;
+use equiform::engines::{Engine, EngineName, Engines};
+
+/// The engines in the cache: all of them, or, where `EQUIFORM_TEST_ENGINES` does not say "all", the oldest and the
+/// newest of each name.
+pub fn installed() -> Vec<Engine> {
+    let engines = Engines::from_env().expect("there is a folder for engines");
+    let all = std::env::var("EQUIFORM_TEST_ENGINES").is_ok_and(|asked| asked == "all");
+    let of = |name| {
+        let mut found: Vec<Engine> = engines.installed(name).collect();
+        if !all && found.len() > 2 {
+            found.drain(1..found.len() - 1);
+        }
+        found
+    };
+    let found: Vec<Engine> = EngineName::ALL.into_iter().flat_map(of).collect();
+    assert!(found.len() > 1, "no engines are installed: `make test` installs them");
+    found
+}
+
+/// An engine in the cache.
+pub fn engine(spec: &str) -> Engine {
+    let spec = spec.parse().expect("the spec is well-formed");
+    let engines = Engines::from_env().expect("there is a folder for engines");
+    engines.find(&spec).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A runner of an engine, which is kept warm if it can be, with a provider to attach to.
+pub fn runner(engine: &Engine) -> (Runner, Provider) {
+    let provider = Provider::start(ProviderMode::Reattach).unwrap_or_else(|error| panic!("{error}"));
+    let runner = Runner {
+        engine: Arc::new(Terraform::new(engine.clone())),
+        access: provider.access(),
+        provider_log: provider.log(),
+        syntax: Syntax::Hcl,
+        hold: Hold::default(),
+        timeout: Duration::from_secs(120),
+        stop: Stop::default(),
+        spent: Arc::default(),
+        scratch: Scratch::in_memory().map(Arc::new),
+        workers: None,
+    };
+    (runner.kept_warm(), provider)
+}
+
+/// A number from the environment, for runs that are longer than those in continuous integration.
+pub fn number(variable: &str, usual: usize) -> usize {
+    std::env::var(variable)
+        .map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")))
+}
