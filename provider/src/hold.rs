@@ -1,5 +1,9 @@
 //! Operations take time. Between its begin and its end an operation is held, so that whatever an engine
-//! allows to overlap does overlap, and the ledger shows it.
+//! allows to overlap does overlap, and the ledger shows it. [`threads`] tells whether the engine may still send
+//! something, [`timer`] waits for less than a millisecond.
+
+mod threads;
+mod timer;
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,6 +16,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use threads::Threads;
+
 /// How long the wire has to be quiet, unless told otherwise, where the system does not tell what the engine is doing:
 /// longer than an engine that is not waiting for an answer takes to send its next request, and short against the
 /// time that an engine's command takes. On a busy machine engines take longer between two requests, and so does the
@@ -19,10 +25,10 @@ use tokio_util::sync::CancellationToken;
 const QUIET: RangeInclusive<Duration> = Duration::from_millis(3)..=Duration::from_millis(25);
 
 /// How long the wire has to be quiet before it is looked whether the engine sleeps: by then it has our last answer.
-const BEFORE_A_LOOK: Duration = Duration::from_millis(1);
+const BEFORE_A_LOOK: Duration = Duration::from_micros(600);
 
 /// The engine sleeps if it does so in two looks that lie so far apart. What it sent in between has come in by then.
-const BETWEEN_LOOKS: Duration = Duration::from_micros(400);
+const BETWEEN_LOOKS: Duration = Duration::from_micros(300);
 
 /// An engine that never sleeps is not waited for longer than this.
 const AWAKE: Duration = Duration::from_millis(100);
@@ -115,6 +121,7 @@ struct State {
     asleep: Option<Instant>,
     /// When it is looked again what the engine does.
     next_look: Option<Instant>,
+    threads: Threads,
     tickets: u64,
     /// Those that are held, in the order in which they will go on.
     held: BTreeSet<Ticket>,
@@ -161,9 +168,16 @@ impl Wire {
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
             let Some(look_again) = self.look(held.ticket, quiet, engine) else { return };
+            // The runtime's own timers are exact to a millisecond, which is too long for a look at an engine.
+            let exact = quiet.is_none() && engine.is_some();
+            let wait = async {
+                if !exact || timer::wait(look_again - Instant::now()).await.is_err() {
+                    tokio::time::sleep_until(look_again).await;
+                }
+            };
             tokio::select! {
                 () = changed => {}
-                () = tokio::time::sleep_until(look_again) => {}
+                () = wait => {}
             }
         }
     }
@@ -201,7 +215,7 @@ impl State {
         if let Some(due) = self.next_look.or(Some(last + BEFORE_A_LOOK)).filter(|due| *due > now) {
             return Some(due);
         }
-        let Some(asleep) = engine.and_then(sleeps) else {
+        let Some(asleep) = engine.and_then(|engine| self.threads.sleep(engine)) else {
             let at_its_pace = (USUAL_GAPS * self.usual_gap).clamp(*QUIET.start(), *QUIET.end());
             return Some(last + at_its_pace);
         };
@@ -212,23 +226,6 @@ impl State {
         self.next_look = Some(now + BETWEEN_LOOKS);
         self.next_look
     }
-}
-
-/// Whether all threads of a process sleep, so that it does nothing before it hears from somebody; none if the system
-/// does not tell.
-fn sleeps(process: u32) -> Option<bool> {
-    let mut threads = 0;
-    for thread in std::fs::read_dir(format!("/proc/{process}/task")).ok()? {
-        // A thread that has ended meanwhile does nothing.
-        let Ok(stat) = std::fs::read(thread.ok()?.path().join("stat")) else { continue };
-        // The state stands behind the name, which may hold blanks and parentheses.
-        let name_end = stat.iter().rposition(|&byte| byte == b')')?;
-        if stat.get(name_end + 2)? != &b'S' {
-            return Some(false);
-        }
-        threads += 1;
-    }
-    (threads > 0).then_some(true)
 }
 
 /// An operation that is held, for as long as this lives.
@@ -350,29 +347,36 @@ mod tests {
         assert!((14..=16).contains(&slow), "{slow}");
     }
 
+    /// A process that ends with the test, however that ends.
+    struct Child(std::process::Child);
+
+    impl Drop for Child {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
     #[test]
     fn an_engine_is_waited_for_until_it_sleeps() {
-        let mut busy = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
-        let mut asleep = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
-        let after = |pid: u32| {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let busy =
+            Child(std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap());
+        let asleep = Child(std::process::Command::new("sleep").arg("1000").spawn().unwrap());
+        let after = |Child(engine): &Child| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let wire = Wire::default();
                 wire.touch();
                 let begin = Instant::now();
                 let hold = Hold::UntilQuiet { quiet: None, seed: 0 };
-                wire.hold(hold, "a", Some(pid), &CancellationToken::new()).await;
+                wire.hold(hold, "a", Some(engine.id()), &CancellationToken::new()).await;
                 begin.elapsed()
             })
         };
-        assert!(after(busy.id()) >= AWAKE, "it may send something as long as it computes");
-        let quick = (0..20).map(|_| after(asleep.id())).min().unwrap();
+        assert!(after(&busy) >= AWAKE, "it may send something as long as it computes");
+        let quick = (0..20).map(|_| after(&asleep)).min().unwrap();
         assert!((BEFORE_A_LOOK..AWAKE).contains(&quick), "{quick:?}");
-        for child in [&mut busy, &mut asleep] {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-        assert_eq!(sleeps(u32::MAX), None);
+        assert_eq!(Threads::default().sleep(u32::MAX), None);
     }
 
     #[test]
