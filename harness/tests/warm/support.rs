@@ -12,20 +12,22 @@ use equiform::engines::driver::{ProviderMode, Syntax};
 use equiform::engines::terraform::Terraform;
 use equiform::engines::{Engine, EngineName, Engines};
 
-/// The engines in the cache: all of them, or, where `EQUIFORM_TEST_ENGINES` does not say "all", the oldest and the
-/// newest of each name.
+/// The engines in the cache that `EQUIFORM_TEST_ENGINES` names, or "all" of them; else the oldest and the newest of each
+/// name.
 pub fn installed() -> Vec<Engine> {
     let engines = Engines::from_env().expect("there is a folder for engines");
-    let all = std::env::var("EQUIFORM_TEST_ENGINES").is_ok_and(|asked| asked == "all");
+    let asked = std::env::var("EQUIFORM_TEST_ENGINES").unwrap_or_default();
     let of = |name| {
         let mut found: Vec<Engine> = engines.installed(name).collect();
-        if !all && found.len() > 2 {
-            found.drain(1..found.len() - 1);
+        match asked.as_str() {
+            "" if found.len() > 2 => drop(found.drain(1..found.len() - 1)),
+            "" | "all" => {}
+            list => found.retain(|engine| list.split(',').any(|asked| asked == engine.title())),
         }
         found
     };
     let found: Vec<Engine> = EngineName::ALL.into_iter().flat_map(of).collect();
-    assert!(found.len() > 1, "no engines are installed: `make test` installs them");
+    assert!(!found.is_empty(), "no such engines are installed: `make test` installs some");
     found
 }
 
