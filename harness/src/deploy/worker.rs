@@ -20,8 +20,13 @@ use super::stop::{self, Running, Stop};
 use crate::engines::driver::WorkerProgram;
 use crate::engines::worker::{Answer, GREETING, Request};
 
-/// A worker is replaced after so many commands.
-const COMMANDS: usize = 1000;
+/// A worker is replaced after so many commands. Each of them leaves goroutines behind that ask once a second whether
+/// the provider is still alive, for as long as it is.
+const COMMANDS: usize = 200;
+
+/// A worker is replaced when it has so many files open: what those goroutines ask with stays open until it is collected
+/// as garbage.
+const FILES: u64 = 2000;
 
 /// A worker is replaced when it takes so many bytes of memory.
 const MEMORY: u64 = 768 << 20;
@@ -109,14 +114,15 @@ impl Workers {
 
     /// One that is idle, or a new one.
     pub fn take(&self) -> Result<Worker, WorkerError> {
-        let idle = self.idle.lock().expect("no holder panics").pop();
-        match idle {
-            Some(worker) => Ok(worker),
-            None => {
-                self.started.fetch_add(1, Ordering::Relaxed);
-                Worker::start(self)
+        let idle = || self.idle.lock().expect("no holder panics").pop();
+        // One that was idle for long may have gathered open files.
+        while let Some(worker) = idle() {
+            if worker.is_fit() {
+                return Ok(worker);
             }
         }
+        self.started.fetch_add(1, Ordering::Relaxed);
+        Worker::start(self)
     }
 
     /// Takes a worker back, unless it is time for a new one.
@@ -210,7 +216,13 @@ impl Worker {
     }
 
     fn is_fit(&self) -> bool {
-        !self.odd_exit && self.commands < COMMANDS && self.memory().is_some_and(|bytes| bytes < MEMORY)
+        let fits = |taken: Option<u64>, bound: u64| taken.is_some_and(|taken| taken < bound);
+        !self.odd_exit && self.commands < COMMANDS && fits(self.memory(), MEMORY) && fits(self.files(), FILES)
+    }
+
+    /// How many files it has open, where the system tells.
+    pub fn files(&self) -> Option<u64> {
+        Some(fs::read_dir(format!("/proc/{}/fd", self.pid())).ok()?.count() as u64)
     }
 
     /// How many bytes of memory it takes, where the system tells.

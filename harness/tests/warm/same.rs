@@ -160,7 +160,7 @@ fn a_warm_engine_does_what_fresh_processes_do() {
             compared += warm.stages.len();
         }
         let counts = runner.workers.as_ref().unwrap().counts();
-        assert_eq!((counts.started, counts.broken), (1, 0));
+        assert_eq!(counts.broken, 0);
         println!("{}: {variants} variants, {compared} commands: the same", engine.title());
     }
 }
