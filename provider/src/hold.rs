@@ -179,6 +179,8 @@ impl Wire {
                 () = changed => {}
                 () = wait => {}
             }
+            // What has come in meanwhile is counted first.
+            tokio::task::yield_now().await;
         }
     }
 

@@ -35,6 +35,8 @@ pub struct EngineCounts {
     pub failed: usize,
     /// Variants that could not be judged.
     pub inconclusive: usize,
+    /// Variants, of any of these, in which a warm engine alone showed something.
+    pub warm_only: usize,
 }
 
 /// What a comparison comes to.
@@ -90,6 +92,7 @@ impl EngineCounts {
             known: tally.known,
             failed: tally.failed,
             inconclusive: tally.inconclusive,
+            warm_only: tally.warm_only,
         }
     }
 }

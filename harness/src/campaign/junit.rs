@@ -44,6 +44,10 @@ fn document(report: &Report) -> quick_junit::Report {
                 test.set_time(took);
                 total += took;
             }
+            if !variant.warm_only.is_empty() {
+                let lines: Vec<String> = variant.warm_only.iter().map(line).collect();
+                test.set_system_out(format!("warm only, and no failure:\n{}", lines.join("\n")));
+            }
             suite.add_test_case(test);
         }
         suite.set_time(total);

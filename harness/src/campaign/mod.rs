@@ -30,8 +30,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::case::Case;
 use crate::deploy::{DeployError, Runner, Start};
+use crate::evidence::STAGES;
 use crate::judge::known::KnownFindings;
-use crate::judge::oracles::Oracle;
+use crate::judge::oracles::{Finding, Oracle};
 use crate::judge::variant::{self as judge, AGAIN, WARM, variant_folder};
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use claim::Claim;
@@ -121,6 +122,25 @@ enum Explored {
     Found(Box<VariantVerdict>),
     /// There is no warm engine, or it was of no use.
     Nothing,
+}
+
+/// The verdict on a variant in which a warm engine showed something, and which could not be run in fresh processes. Of
+/// these, nothing stays.
+fn unconfirmed(warm: &VariantVerdict, place: &Path, error: &DeployError) -> VariantVerdict {
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name() != WARM {
+            // Best effort: what is left is said to be no evidence.
+            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        }
+    }
+    let reason = format!(
+        "a warm engine showed something, and fresh processes could not confirm it ({error}); remove {} to run it again",
+        place.display()
+    );
+    let mut verdict = VariantVerdict::new(warm.variant, VariantResult::Inconclusive { reason });
+    verdict.warm_only = warm.result.findings().to_vec();
+    verdict
 }
 
 /// Moves all that is in a folder to the one above it, and removes it.
@@ -273,8 +293,20 @@ impl Campaign<'_> {
         let place = variant_folder(&work.folder, work.variant);
         let mut verdict = match self.explore(work, &place)? {
             Explored::Passed(verdict) => *verdict,
-            Explored::Found(warm) => self.confirm(work, &place, &warm)?,
             Explored::Nothing => self.deploy(work, &place, Start::Cold)?,
+            Explored::Found(warm) => match self.confirm(work, &place, &warm) {
+                Ok(verdict) => verdict,
+                // What was found is not lost: it is there, and nobody has confirmed it.
+                Err(error) => {
+                    let verdict = unconfirmed(&warm, &place, &error);
+                    let trouble = Some(error).filter(|error| !matches!(error, DeployError::Stopped));
+                    return Ok(Judged {
+                        kept: keep(&verdict),
+                        verdict,
+                        trouble: trouble.map(CampaignError::Deploy),
+                    });
+                }
+            },
         };
         // The finding is on disk before anything else is tried with it.
         let mut judged = Judged { kept: keep(&verdict), verdict: verdict.clone(), trouble: None };
@@ -301,7 +333,9 @@ impl Campaign<'_> {
 
     /// Deploys a variant on a warm engine, if there is one. What passed there has passed.
     fn explore(&self, work: &Work, place: &Path) -> Result<Explored, DeployError> {
-        let Some(workers) = &self.runner.workers else { return Ok(Explored::Nothing) };
+        let Some(workers) = self.runner.workers.as_ref().filter(|workers| !workers.fail_to_start()) else {
+            return Ok(Explored::Nothing);
+        };
         let warm = place.join(WARM);
         let keeping = &self.runner.spent.keeping;
         match self.deploy(work, &warm, Start::Warm) {
@@ -310,10 +344,22 @@ impl Campaign<'_> {
                 Ok(Explored::Passed(Box::new(verdict)))
             }
             Ok(verdict) => Ok(Explored::Found(Box::new(verdict))),
-            Err(DeployError::Worker(_)) => {
-                workers.count_broken();
-                keeping.time(|| remove(&warm)).map_err(|source| DeployError::writing(&warm, source))?;
-                Ok(Explored::Nothing)
+            Err(DeployError::Worker { stage, error }) => {
+                workers.count_broken(&error);
+                match error.kind() {
+                    // The engine may have a bug that shows in fresh processes, too.
+                    Some(kind) => {
+                        let finding = Finding::of_health(kind, stage, error.to_string());
+                        let result = VariantResult::of(vec![finding]);
+                        Ok(Explored::Found(Box::new(VariantVerdict::new(work.variant, result))))
+                    }
+                    None => {
+                        keeping
+                            .time(|| remove(&warm))
+                            .map_err(|source| DeployError::writing(&warm, source))?;
+                        Ok(Explored::Nothing)
+                    }
+                }
             }
             Err(error) => Err(error),
         }
@@ -331,7 +377,7 @@ impl Campaign<'_> {
         let warm = place.join(WARM);
         verdict.hold_against_warm(explored);
         let moved = self.runner.spent.keeping.time(|| {
-            if verdict.again.is_some() {
+            if verdict.again.is_some() && warm.join(STAGES).exists() {
                 fs::rename(&warm, place.join(AGAIN))
             } else if verdict.warm_only.is_empty() {
                 remove(&warm)

@@ -54,7 +54,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     spent: Option<TimeSplit>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    workers: Option<WorkerCounts>,
+    workers: Option<&'a WorkerCounts>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     stages: &'a BTreeMap<String, StageTime>,
     counts: Counts,
@@ -137,7 +137,7 @@ impl Report {
             not_run: self.not_run,
             from_earlier_run: self.earlier,
             spent: self.spent,
-            workers: self.workers,
+            workers: self.workers.as_ref(),
             stages: &self.stages,
             counts: Counts {
                 passed: tally.passed,

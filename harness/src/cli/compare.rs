@@ -182,8 +182,12 @@ fn tell(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { engines, compared, differences } = comparison;
     let width = engines.iter().map(|counts| counts.engine.len()).max().unwrap_or(0);
     writeln!(out, "{:width$}  passed  known  failed  inconclusive", "engine")?;
-    for EngineCounts { engine, passed, known, failed, inconclusive } in engines {
-        writeln!(out, "{engine:width$}  {passed:6}  {known:5}  {failed:6}  {inconclusive:12}")?;
+    for EngineCounts { engine, passed, known, failed, inconclusive, warm_only } in engines {
+        write!(out, "{engine:width$}  {passed:6}  {known:5}  {failed:6}  {inconclusive:12}")?;
+        match warm_only {
+            0 => writeln!(out)?,
+            some => writeln!(out, "  ({some} showed something warm only)")?,
+        }
     }
     let known = differences.iter().filter(|difference| !difference.known.is_empty()).count();
     let new = differences.len() - known;

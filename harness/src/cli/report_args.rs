@@ -202,7 +202,7 @@ mod tests {
             not_run: 5,
             earlier: 2,
             spent: None,
-            workers: Some(WorkerCounts { started: 2, broken: 1 }),
+            workers: Some(WorkerCounts { started: 2, broken: 1, first_error: Some("it hung".to_owned()) }),
             stages: [("batch".to_owned(), StageTime { commands: 3, took: Duration::from_millis(100) })]
                 .into(),
             cases: vec![("runs/1/case-0007".into(), CaseVerdict { case: 7, variants: variants.collect() })],

@@ -23,7 +23,7 @@ const NO_ROOM: &[&str] =
 pub enum EnvironmentError {
     /// Files cannot grow.
     #[error(
-        "there is no room to write in {}: {why}. Free some room on the disk, or raise the limit on the size of files",
+        "there is no room to write in {}: {why}. Free some room there, or raise the limit on the size of files",
         folder.display()
     )]
     NoRoom {
@@ -52,6 +52,7 @@ pub enum EnvironmentError {
 /// itself. The provider's own word is, and it is written before any connection of the provider ends.
 pub fn check(
     variant: &Path,
+    work: &Path,
     stage: &Path,
     succeeded: bool,
     access: &Access,
@@ -60,10 +61,10 @@ pub fn check(
     if let Some(crash) = log.crash() {
         return Err(EnvironmentError::ProviderCrashed(crash));
     }
-    let no_room = |why: String| EnvironmentError::NoRoom { folder: variant.to_owned(), why };
+    let no_room = |folder: &Path, why: String| EnvironmentError::NoRoom { folder: folder.to_owned(), why };
     let files = [variant.join(LEDGER), stage.join(STATE), stage.join(OUTPUT)];
     let largest = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).max();
-    try_to_write(variant, largest.unwrap_or(0)).map_err(|error| no_room(error.to_string()))?;
+    try_to_write(variant, largest.unwrap_or(0)).map_err(|error| no_room(variant, error.to_string()))?;
     if succeeded {
         return Ok(());
     }
@@ -71,7 +72,7 @@ pub fn check(
         let text = fs::read(stage.join(file)).unwrap_or_default();
         let text = String::from_utf8_lossy(&text).to_lowercase();
         if let Some(words) = NO_ROOM.iter().find(|words| text.contains(*words)) {
-            return Err(no_room(format!("the engine said {words:?}")));
+            return Err(no_room(work, format!("the engine said {words:?}")));
         }
     }
     match access {
@@ -108,7 +109,8 @@ mod tests {
         let log = folder.path().join("log");
         let access = Access::Reattach { variable: Default::default(), socket: Some(socket) };
         let provider_log = ProviderLog::at(&log).unwrap();
-        let checked = |succeeded| check(folder.path(), folder.path(), succeeded, &access, &provider_log);
+        let checked =
+            |succeeded| check(folder.path(), folder.path(), folder.path(), succeeded, &access, &provider_log);
         checked(false).unwrap();
         drop(listener);
         let error = checked(false).unwrap_err();
@@ -127,19 +129,33 @@ mod tests {
     fn a_failure_for_want_of_room_is_told_from_others() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(ERRORS), "Error: write state: No space left on device").unwrap();
-        let error =
-            check(folder.path(), folder.path(), false, &installed(), &ProviderLog::unnamed().unwrap())
-                .unwrap_err();
-        assert!(error.to_string().contains("Free some room on the disk"), "{error}");
+        let error = check(
+            folder.path(),
+            folder.path(),
+            folder.path(),
+            false,
+            &installed(),
+            &ProviderLog::unnamed().unwrap(),
+        )
+        .unwrap_err();
+        assert!(error.to_string().contains("Free some room there"), "{error}");
         fs::write(folder.path().join(ERRORS), "Error: Cycle").unwrap();
-        check(folder.path(), folder.path(), false, &installed(), &ProviderLog::unnamed().unwrap()).unwrap();
+        check(
+            folder.path(),
+            folder.path(),
+            folder.path(),
+            false,
+            &installed(),
+            &ProviderLog::unnamed().unwrap(),
+        )
+        .unwrap();
     }
 
     #[test]
     fn a_folder_that_cannot_be_written_is_told() {
         let nowhere = Path::new("/proc/self");
-        let error =
-            check(nowhere, nowhere, true, &installed(), &ProviderLog::unnamed().unwrap()).unwrap_err();
+        let error = check(nowhere, nowhere, nowhere, true, &installed(), &ProviderLog::unnamed().unwrap())
+            .unwrap_err();
         assert!(matches!(error, EnvironmentError::NoRoom { .. }), "{error}");
     }
 }

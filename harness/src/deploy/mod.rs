@@ -19,9 +19,10 @@ pub mod time_spent;
 pub mod worker;
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,8 +62,13 @@ pub enum DeployError {
         said: String,
     },
     /// The engine that was kept warm is of no use any more. What it did says nothing; it is run cold then.
-    #[error("the engine cannot be kept warm: {0}")]
-    Worker(#[from] WorkerError),
+    #[error("the engine cannot be kept warm: {error}")]
+    Worker {
+        /// The stage; empty if there was none.
+        stage: String,
+        /// What happened.
+        error: WorkerError,
+    },
     /// The environment is no place to judge an engine in.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
@@ -168,7 +174,10 @@ impl Runner {
         start: Start,
     ) -> Result<Vec<StageRecord>, DeployError> {
         let mut worker = match (start, &self.workers) {
-            (Start::Warm, Some(workers)) => Some(workers.take()?),
+            (Start::Warm, Some(workers)) => {
+                let broken = |error| DeployError::Worker { stage: String::new(), error };
+                Some(workers.take().map_err(broken)?)
+            }
             _ => None,
         };
         let records = self.deploy_with(case, variant, folder, worker.as_mut())?;
@@ -204,7 +213,7 @@ impl Runner {
             let last = records.len() + 1 == stages.len();
             if !succeeded || last {
                 let check =
-                    || environment::check(folder, &stage, succeeded, &self.access, &self.provider_log);
+                    || environment::check(folder, work, &stage, succeeded, &self.access, &self.provider_log);
                 self.spent.keeping.time(check)?;
             }
             let ended_in_order = record.ended_in_order();
@@ -228,7 +237,12 @@ impl Runner {
             (Some(scratch), Access::Reattach { .. }) => scratch.path(),
             _ => folder,
         };
-        tempfile::Builder::new().prefix("work-").tempdir_in(place).map_err(io_error("cannot make", place))
+        let make = |place: &Path| {
+            let owner_only = Permissions::from_mode(0o700);
+            tempfile::Builder::new().prefix("work-").permissions(owner_only).tempdir_in(place)
+        };
+        // What is in memory may be taken away by the system, or be full.
+        make(place).or_else(|_| make(folder)).map_err(io_error("cannot make a folder in", folder))
     }
 
     /// Makes the folder ready, if the engine needs that. Programs of one case need the same provider, so once
@@ -308,6 +322,10 @@ impl Runner {
                     .map_err(io_error("cannot run", self.engine.executable()))?
             }
             Some(worker) => {
+                if folder.as_os_str().as_bytes().contains(&b'\n') {
+                    let error = WorkerError::Refused("the ledger's path has a line break".to_owned());
+                    return Err(DeployError::Worker { stage: name.clone(), error });
+                }
                 let request = self.spent.keeping.time(|| {
                     write(&work.join(VARIABLES), lines_of(&variables))?;
                     worker::request(&arguments, work, &stdout, &stderr)
@@ -315,7 +333,7 @@ impl Runner {
                 })?;
                 match worker.run(&request, self.timeout) {
                     Err(_) if self.stop.asked_now() => return Err(DeployError::Stopped),
-                    ended => ended?,
+                    ended => ended.map_err(|error| DeployError::Worker { stage: name.clone(), error })?,
                 }
             }
         };

@@ -1,8 +1,9 @@
 //! The folder that engines work in: in memory where the system has such a place, because engines write their state to
 //! the disk after every resource, and wait for it. What is kept of it goes to the variant's folder.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -42,9 +43,13 @@ impl Scratch {
 
     fn within(place: &Path) -> io::Result<Self> {
         remove_left(place);
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
-        let lock = File::create(folder.path().join(LOCK))?;
+        let owner_only = Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix(PREFIX).permissions(owner_only).tempdir_in(place)?;
+        // It has its name only once it is locked, so nobody finds it there and free.
+        let unnamed = folder.path().join("new");
+        let lock = File::create(&unnamed)?;
         lock.try_lock()?;
+        fs::rename(unnamed, folder.path().join(LOCK))?;
         Ok(Self { folder, _lock: lock })
     }
 
@@ -54,15 +59,17 @@ impl Scratch {
     }
 }
 
-/// Removes folders that nobody holds the lock of. Best effort: they may be another user's.
+/// Removes folders of ours that nobody holds the lock of. Best effort.
 fn remove_left(place: &Path) {
+    let own = rustix::process::getuid().as_raw();
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-        if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+        let is_own = entry.metadata().is_ok_and(|entry| entry.uid() == own && entry.is_dir());
+        if !is_own || !entry.file_name().to_string_lossy().starts_with(PREFIX) {
             continue;
         }
         // A folder without a lock file is being made just now.
-        let lock = File::open(entry.path().join(LOCK));
-        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+        let Ok(lock) = File::open(entry.path().join(LOCK)) else { continue };
+        if lock.try_lock().is_ok() {
             let _ = fs::remove_dir_all(entry.path());
         }
     }

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -34,6 +34,9 @@ const MEMORY: u64 = 768 << 20;
 /// How long a worker has to greet. It takes a tenth of a second; a machine may be very busy.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// After so many workers that did not start, one after the other, no other is tried.
+const GIVEN_UP: usize = 3;
+
 /// Exit codes that engines give in the ordinary course of things. After any other, nobody knows what state the process
 /// is in.
 const ORDINARY_EXITS: std::ops::RangeInclusive<i32> = 0..=2;
@@ -45,7 +48,7 @@ const GARBAGE_COLLECTION: [(&str, &str); 2] = [("GOGC", "800"), ("GOMEMLIMIT", "
 /// A worker that is of no use any more.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
-    /// It could not be started.
+    /// It could not be started, or not as far as to greet.
     #[error("it does not start: {0}")]
     Start(io::Error),
     /// It is another program, or of another version.
@@ -65,6 +68,17 @@ pub enum WorkerError {
     Silent(io::Error),
 }
 
+impl WorkerError {
+    /// What kind of failure of the engine it may be; none if it is not the engine's.
+    pub fn kind(&self) -> Option<&'static str> {
+        match self {
+            Self::Ended(_) => Some("crashes"),
+            Self::TimedOut(_) => Some("hang"),
+            Self::Start(_) | Self::Foreign(_) | Self::Refused(_) | Self::Silent(_) => None,
+        }
+    }
+}
+
 /// The workers of an engine, as many as there are jobs.
 #[derive(Debug)]
 pub struct Workers {
@@ -74,28 +88,33 @@ pub struct Workers {
     stop: Stop,
     idle: Mutex<Vec<Worker>>,
     started: AtomicUsize,
+    /// How many did not start, one after the other.
+    not_started: AtomicUsize,
     broken: AtomicUsize,
+    first_error: OnceLock<String>,
 }
 
 /// What became of workers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct WorkerCounts {
     /// How many were started.
     pub started: usize,
     /// How many crashed, hung, were killed or did not start; each of them cost a variant a cold run.
     pub broken: usize,
+    /// What the first of those had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_error: Option<String>,
 }
 
 impl Display for WorkerCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { started, broken } = self;
+        let Self { started, broken, first_error } = self;
         write!(f, "by {started} processes")?;
-        match broken {
-            0 => Ok(()),
-            _ => write!(
-                f,
-                ", of which {broken} crashed, hung or did not start; each cost a variant a cold run"
-            ),
+        match first_error {
+            None => Ok(()),
+            Some(error) => {
+                write!(f, ", of which {broken} broke and cost a variant a cold run; the first: {error}")
+            }
         }
     }
 }
@@ -108,8 +127,17 @@ impl Workers {
         environment: Vec<(OsString, OsString)>,
         stop: Stop,
     ) -> Self {
-        let (started, broken) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { program, removed, environment, stop, idle: Mutex::default(), started, broken }
+        Self {
+            program,
+            removed,
+            environment,
+            stop,
+            idle: Mutex::default(),
+            started: AtomicUsize::new(0),
+            not_started: AtomicUsize::new(0),
+            broken: AtomicUsize::new(0),
+            first_error: OnceLock::new(),
+        }
     }
 
     /// One that is idle, or a new one.
@@ -122,7 +150,17 @@ impl Workers {
             }
         }
         self.started.fetch_add(1, Ordering::Relaxed);
-        Worker::start(self)
+        let worker = Worker::start(self);
+        match &worker {
+            Ok(_) => self.not_started.store(0, Ordering::Relaxed),
+            Err(_) => drop(self.not_started.fetch_add(1, Ordering::Relaxed)),
+        }
+        worker
+    }
+
+    /// Whether so many did not start that it is given up.
+    pub fn fail_to_start(&self) -> bool {
+        self.not_started.load(Ordering::Relaxed) >= GIVEN_UP
     }
 
     /// Takes a worker back, unless it is time for a new one.
@@ -133,14 +171,16 @@ impl Workers {
     }
 
     /// A worker was of no use any more.
-    pub fn count_broken(&self) {
+    pub fn count_broken(&self, error: &WorkerError) {
+        let _ = self.first_error.set(error.to_string());
         self.broken.fetch_add(1, Ordering::Relaxed);
     }
 
     /// What became of them so far.
     pub fn counts(&self) -> WorkerCounts {
         let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
-        WorkerCounts { started: count(&self.started), broken: count(&self.broken) }
+        let (started, broken) = (count(&self.started), count(&self.broken));
+        WorkerCounts { started, broken, first_error: self.first_error.get().cloned() }
     }
 }
 
@@ -176,7 +216,8 @@ impl Worker {
         let requests = child.stdin.take().expect("its input is piped");
         let answers = Lines::of(child.stdout.take().expect("its output is piped"));
         let mut worker = Self { child, requests, answers, commands: 0, odd_exit: false, _running: running };
-        let greeting = worker.answer(START_TIMEOUT)?;
+        let greeting =
+            worker.answer(START_TIMEOUT).map_err(|error| WorkerError::Start(io::Error::other(error)))?;
         if greeting == GREETING { Ok(worker) } else { Err(WorkerError::Foreign(greeting)) }
     }
 
@@ -188,7 +229,9 @@ impl Worker {
     /// Runs a command to its end. After an error it is of no use any more.
     pub fn run(&mut self, request: &Request, timeout: Duration) -> Result<Outcome, WorkerError> {
         let begin = Instant::now();
-        let line = serde_json::to_string(request).expect("a request is JSON") + "\n";
+        // A path that is no text cannot be asked for.
+        let line =
+            serde_json::to_string(request).map_err(|error| WorkerError::Refused(error.to_string()))? + "\n";
         // If it has ended, its end tells more than the broken pipe.
         let _ = self.requests.write_all(line.as_bytes());
         self.commands += 1;
@@ -207,7 +250,12 @@ impl Worker {
     fn answer(&mut self, timeout: Duration) -> Result<String, WorkerError> {
         match self.answers.next(timeout).map_err(WorkerError::Silent)? {
             Next::Line(line) => Ok(line),
-            Next::Nothing => Err(WorkerError::TimedOut(timeout)),
+            Next::Nothing => {
+                // It must not go on while what it works in is removed.
+                stop::signal(stop::pid_of(&self.child), Signal::KILL);
+                self.child.wait().map_err(WorkerError::Silent)?;
+                Err(WorkerError::TimedOut(timeout))
+            }
             Next::End => {
                 stop::signal(stop::pid_of(&self.child), Signal::KILL);
                 Err(self.child.wait().map_or_else(WorkerError::Silent, WorkerError::Ended))

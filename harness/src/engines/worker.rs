@@ -76,9 +76,12 @@ pub fn program(engine: &Engine) -> Option<WorkerProgram> {
     })
 }
 
-/// The worker that was built with the executable of an engine, if there is one.
+/// The worker that was built with the executable of an engine, if there is one. One that is older than the executable
+/// was built with another.
 pub fn built_beside(executable: &Path) -> Option<PathBuf> {
-    Some(place_beside(executable)).filter(|path| path.is_file())
+    let worker = place_beside(executable);
+    let built = |path: &Path| path.metadata().ok().filter(|file| file.is_file())?.modified().ok();
+    (built(&worker)? >= built(executable)?).then_some(worker)
 }
 
 /// Where the worker lies that is built with the executable of an engine.

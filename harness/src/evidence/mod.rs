@@ -21,7 +21,9 @@ use crate::case::stage::{JudgedAs, Stage};
 use crate::spec::ResourceOperation;
 pub use ledger::ObservedOperation;
 use ledger::StagedLedger;
-pub use output::{Alarm, CycleNode, NodeOperation, Output, PlannedChange, Summary};
+pub use output::{
+    Alarm, BLAMES_THE_PROVIDER, CycleNode, HAS_A_BUG, NodeOperation, Output, PANIC, PlannedChange, Summary,
+};
 pub use reader::Reader;
 pub use requests::{NOT_REFRESHED, READ_TOO_LATE, RequestProblem, Requests};
 pub use state::{Addresses, Content, State, StateDifference, StateFile, Stored};
@@ -55,7 +57,7 @@ pub struct StageRecord {
     pub milliseconds: u64,
     /// How long the ledger was afterwards. A chain cannot show that lines are missing at its end; this can.
     pub ledger_bytes: u64,
-    /// Whether it ran in a process that had run other commands before.
+    /// Whether it ran in a process that runs other commands too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
 }

@@ -4,6 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::spec::OperationKind;
 
+/// What an alarm means: the engine crashed.
+pub const PANIC: &str = "panic";
+/// What an alarm means: the engine says that it has a bug.
+pub const HAS_A_BUG: &str = "says it has a bug";
+/// What an alarm means: the engine holds an answer of the provider against it, which it had no reason to.
+pub const BLAMES_THE_PROVIDER: &str = "blames the provider";
+
 /// Words that an engine prints only when it has caught itself in a mistake.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Alarm {

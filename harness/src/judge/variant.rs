@@ -62,11 +62,13 @@ pub fn mark_again(case: &Case, verdict: &mut VariantVerdict, folder: &Path, orac
     }
 }
 
-/// Marks what only a warm engine showed, if it left anything.
+/// Marks what only a warm engine showed, if it left anything: in a place of its own, or as the second deployment.
 pub fn mark_warm_only(case: &Case, verdict: &mut VariantVerdict, folder: &Path, oracles: &[&Oracle]) {
-    let warm = folder.join(WARM);
-    if warm.join(STAGES).exists() {
-        verdict.hold_against_warm(&self::verdict(case, verdict.variant, &warm, oracles));
+    for place in [WARM, AGAIN].map(|place| folder.join(place)) {
+        let was_warm = records(&place).is_ok_and(|records| records.first().is_some_and(|record| record.warm));
+        if was_warm {
+            verdict.hold_against_warm(&self::verdict(case, verdict.variant, &place, oracles));
+        }
     }
 }
 

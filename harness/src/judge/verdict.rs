@@ -58,12 +58,6 @@ impl VariantResult {
         Some(self.findings().iter().filter(new).any(|finding| there.contains(&finding.place())))
     }
 
-    /// Whether one finding at least has the oracle, kind and stage of one in the other.
-    fn shares_a_finding_with(&self, other: &Self) -> bool {
-        let there: BTreeSet<_> = other.findings().iter().map(Finding::place).collect();
-        self.findings().iter().any(|finding| there.contains(&finding.place()))
-    }
-
     /// What was found.
     pub fn findings(&self) -> &[Finding] {
         match self {
@@ -163,14 +157,14 @@ impl VariantVerdict {
         if self.again.is_none() && matches!(self.result, VariantResult::Fail { .. }) {
             self.again = self.result.came_again(&warm.result).filter(|again| *again);
         }
-        if !self.result.shares_a_finding_with(&warm.result) {
-            self.warm_only = match &warm.result {
-                VariantResult::Inconclusive { reason } => {
-                    vec![Finding::broken_evidence(String::new(), reason.clone())]
-                }
-                other => other.findings().to_vec(),
-            };
-        }
+        let here: BTreeSet<_> = self.result.findings().iter().map(Finding::place).collect();
+        self.warm_only = match (&warm.result, &self.result) {
+            (VariantResult::Inconclusive { .. }, VariantResult::Inconclusive { .. }) => Vec::new(),
+            (VariantResult::Inconclusive { reason }, _) => {
+                vec![Finding::broken_evidence(String::new(), reason.clone())]
+            }
+            (other, _) => other.findings().iter().filter(|it| !here.contains(&it.place())).cloned().collect(),
+        };
     }
 
     /// The verdict, seeing that its evidence is not what it was: a finding is not lost by that, and anything
@@ -242,6 +236,36 @@ mod tests {
         case.compare_worlds();
         let found: Vec<usize> = case.variants.iter().map(|variant| variant.result.findings().len()).collect();
         assert_eq!(found, [1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_a_warm_engine_shows_beyond_what_fresh_processes_show_is_told_apart() {
+        let of = |findings: &[&Finding]| {
+            VariantVerdict::new(
+                0,
+                VariantResult::of(findings.iter().map(|&finding| finding.clone()).collect()),
+            )
+        };
+        let (known, new, other) =
+            (&finding("known", Some("a")), &finding("new", None), &finding("other", None));
+        let told = |cold: &[&Finding], warm: &[&Finding]| {
+            let mut verdict = of(cold);
+            verdict.hold_against_warm(&of(warm));
+            (verdict.again, verdict.warm_only)
+        };
+        assert_eq!(told(&[], &[new]), (None, vec![new.clone()]));
+        assert_eq!(told(&[known], &[known]), (None, Vec::new()));
+        assert_eq!(told(&[known], &[known, new]), (None, vec![new.clone()]));
+        assert_eq!(told(&[new], &[new, other]), (Some(true), vec![other.clone()]));
+        // A third deployment says whether it came again.
+        assert_eq!(told(&[other], &[new]), (None, vec![new.clone()]));
+        let untold = || VariantVerdict::new(0, VariantResult::Inconclusive { reason: "cut".to_owned() });
+        let mut both = untold();
+        both.hold_against_warm(&untold());
+        assert_eq!(both.warm_only, []);
+        let mut cold = of(&[]);
+        cold.hold_against_warm(&untold());
+        assert_eq!(cold.warm_only.len(), 1);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use equiform::engines::install::tofu;
+use equiform::engines::worker;
 
 use crate::fault::{Fault, Faults};
 
@@ -26,6 +27,8 @@ impl Staging {
         }
         tofu::copy(&fetched, &source)
             .unwrap_or_else(|error| panic!("copying {}: {error}", fetched.display()));
+        // The engine is its own worker, so that what explores has the fault too.
+        tofu::add_worker(&source).unwrap();
         Self { folder: folder.to_owned(), source }
     }
 
@@ -47,6 +50,7 @@ impl Staging {
             .output()
             .map_err(|error| format!("go does not start: {error}"))?;
         if output.status.success() {
+            fs::copy(&executable, worker::place_beside(&executable)).map_err(|error| error.to_string())?;
             return Ok(executable);
         }
         Err(format!("it does not build:\n{}", String::from_utf8_lossy(&output.stderr)))

@@ -51,7 +51,7 @@ fn is_at_work(out: &Path) -> bool {
     fs::metadata(ledger).is_ok_and(|ledger| ledger.len() > 1000)
 }
 
-fn survives(signal: Signal, timeout: &str) {
+fn survives(signal: Signal, timeout: &str, kind: &str) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let campaign = campaign(&out, timeout);
@@ -67,10 +67,12 @@ fn survives(signal: Signal, timeout: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&report["counts"]["passed"], &report["counts"]["warm_only"]), (&4.into(), &0.into()));
+    assert_eq!((&report["counts"]["passed"], &report["counts"]["warm_only"]), (&4.into(), &1.into()));
+    let told = &report["cases"][0]["variants"][0]["warm_only"][0];
+    assert_eq!((&told["oracle"], &told["kind"]), (&"health".into(), &kind.into()), "{told}");
     assert_eq!((&report["workers"]["started"], &report["workers"]["broken"]), (&2.into(), &1.into()));
     let first = out.join("case-0000/variant-0000");
-    assert!(!first.join("warm").exists(), "what the broken one left is gone");
+    assert!(first.join("warm/ledger.jsonl").exists(), "what the broken one left stays");
     let records: Value = serde_json::from_slice(&fs::read(first.join("stages.json")).unwrap()).unwrap();
     assert_eq!(records[0]["warm"], Value::Null, "the variant was run cold");
     assert!(!Path::new(&format!("/proc/{}", met[0])).exists(), "nobody is left");
@@ -78,17 +80,17 @@ fn survives(signal: Signal, timeout: &str) {
 
 #[test]
 fn a_worker_that_is_killed_costs_its_variant_one_cold_run() {
-    survives(Signal::KILL, "60s");
+    survives(Signal::KILL, "60s", "crashes");
 }
 
 #[test]
 fn a_worker_that_crashes_costs_its_variant_one_cold_run() {
-    survives(Signal::SEGV, "60s");
+    survives(Signal::SEGV, "60s", "crashes");
 }
 
 #[test]
 fn a_worker_that_hangs_costs_its_variant_one_cold_run() {
-    survives(Signal::STOP, "8s");
+    survives(Signal::STOP, "8s", "hang");
 }
 
 #[test]

@@ -12,8 +12,8 @@ use equiform::engines::driver::{ProviderMode, Syntax};
 use equiform::engines::terraform::Terraform;
 use equiform::engines::{Engine, EngineName, Engines};
 
-/// The engines in the cache that `EQUIFORM_TEST_ENGINES` names, or "all" of them; else the oldest and the newest of each
-/// name.
+/// The engines in the cache that `EQUIFORM_TEST_ENGINES` names, or "all" of them; else the oldest and the newest of
+/// each name.
 pub fn installed() -> Vec<Engine> {
     let engines = Engines::from_env().expect("there is a folder for engines");
     let asked = std::env::var("EQUIFORM_TEST_ENGINES").unwrap_or_default();

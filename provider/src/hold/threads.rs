@@ -15,8 +15,8 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Whether all threads of a process sleep, so that it does nothing before it hears from somebody; none if the system
-    /// does not tell.
+    /// Whether all threads of a process sleep, so that it does nothing before it hears from somebody; none if the
+    /// system does not tell.
     pub fn sleep(&mut self, process: u32) -> Option<bool> {
         if self.process != process {
             *self = Self { process, files: HashMap::new() };

@@ -91,8 +91,8 @@ pub fn schema() -> Schema {
             text(
                 HOLD,
                 "How operations are held between their begin and their end, so that those that the engine allows to \
-                 overlap do overlap: off, a time such as 5ms, or quiet (until no request has come in for some \
-                 milliseconds; quiet:5ms and quiet:5ms:SEED say for how long, and which one then goes on first). \
+                 overlap do overlap: off, a time such as 5ms, or quiet (until the engine sends nothing more; \
+                 quiet:SEED says which one then goes on first, quiet:5ms after how long without a request). \
                  Without it EQUIFORM_HOLD says so, and without that it is off.",
             ),
         ],

@@ -23,7 +23,7 @@ pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
             let (layered, stored) = (Layered::own::<RunArgs>("run")?, stored_options(&claim, folder));
             // A part or a source that the command line names is another campaign, even if none is stored.
             let mut fixed =
-                stored.iter().map(|(option, _)| option.as_str()).chain(["shard", "source", "shape"]);
+                stored.iter().map(|(option, _)| option.as_str()).chain(["shard", "source", "shape", "cold"]);
             match fixed.find(|option| layered.says(option)) {
                 Some(option) => Err(format!(
                     "--resume takes what is stored in {}: leave out --{option}",

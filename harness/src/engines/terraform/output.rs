@@ -6,14 +6,16 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::evidence::{Alarm, Output, PlannedChange, Summary, Unreadable, unreadable};
+use crate::evidence::{
+    Alarm, BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, PlannedChange, Summary, Unreadable, unreadable,
+};
 use crate::spec::OperationKind;
 
 const ALARMS: &[Alarm] = &[
-    Alarm { words: "panic: ", meaning: "panic" },
-    Alarm { words: "This is a bug in", meaning: "says it has a bug" },
-    Alarm { words: "Provider produced in", meaning: "blames the provider" },
-    Alarm { words: "crash.log", meaning: "panic" },
+    Alarm { words: "panic: ", meaning: PANIC },
+    Alarm { words: "This is a bug in", meaning: HAS_A_BUG },
+    Alarm { words: "Provider produced in", meaning: BLAMES_THE_PROVIDER },
+    Alarm { words: "crash.log", meaning: PANIC },
 ];
 
 /// How much of a line is kept that is no message.

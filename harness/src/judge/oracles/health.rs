@@ -1,7 +1,7 @@
 //! A well-formed program that follows on a well-formed one is deployed, and the engine stays sane.
 
 use super::{Finding, Trial};
-use crate::evidence::StateFile;
+use crate::evidence::{BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, StageRecord, StateFile};
 
 /// For people.
 pub const ABOUT: &str = "every command succeeds and waits: no error, crash, hang, lock or broken file left";
@@ -14,7 +14,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if record.timed_out {
         found("hang", format!("{} did not end", record.command));
     } else if !trial.evidence.succeeded {
-        let kind = if output.reports_a_cycle { "reports a cycle" } else { "fails" };
+        let kind = failure(record, output);
         let exit = record.exit.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
         found(kind, format!("{} ended with {exit}: {}", record.command, output.errors.join("; ")));
     } else if !output.errors.is_empty() {
@@ -36,4 +36,66 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         found(alarm.meaning, format!("the engine printed {:?}", alarm.words));
     }
     findings
+}
+
+/// What the provider says to an engine that sent it what no engine may send.
+const BROKE_THE_PROTOCOL: &str = "The engine broke the plugin protocol";
+
+/// What kind of failure it is: the first that fits, as one often comes with another.
+fn failure(record: &StageRecord, output: &Output) -> &'static str {
+    let alarmed = |meaning: &str| output.alarms.iter().any(|alarm| alarm.meaning == meaning);
+    if record.exit.is_none() || alarmed(PANIC) {
+        "crashes"
+    } else if output.reports_a_cycle {
+        "reports a cycle"
+    } else if alarmed(BLAMES_THE_PROVIDER) {
+        "finds a plan or a result inconsistent"
+    } else if output.errors.iter().any(|error| error.contains(BROKE_THE_PROTOCOL)) {
+        "breaks the protocol"
+    } else if alarmed(HAS_A_BUG) {
+        "says it has a bug"
+    } else {
+        "fails"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Alarm;
+
+    fn kind(exit: Option<i32>, alarms: &[&'static Alarm], errors: &[&str], cycle: bool) -> &'static str {
+        let record = StageRecord {
+            stage: "batch-1".to_owned(),
+            command: "apply".to_owned(),
+            exit,
+            timed_out: false,
+            lock_left: false,
+            milliseconds: 1,
+            ledger_bytes: 0,
+            warm: false,
+        };
+        let output = Output {
+            alarms: alarms.iter().copied().collect(),
+            errors: errors.iter().map(|&error| error.to_owned()).collect(),
+            reports_a_cycle: cycle,
+            ..Output::default()
+        };
+        failure(&record, &output)
+    }
+
+    #[test]
+    fn kinds_of_failures_are_told_apart_and_the_graver_one_counts() {
+        static CRASH: Alarm = Alarm { words: "panic: ", meaning: PANIC };
+        static BUG: Alarm = Alarm { words: "This is a bug in", meaning: HAS_A_BUG };
+        static BLAME: Alarm = Alarm { words: "Provider produced in", meaning: BLAMES_THE_PROVIDER };
+        let protocol = ["Error: The engine broke the plugin protocol"];
+        assert_eq!(kind(Some(1), &[], &["Error: something"], false), "fails");
+        assert_eq!(kind(None, &[], &[], false), "crashes");
+        assert_eq!(kind(Some(11), &[&CRASH, &BUG], &[], false), "crashes");
+        assert_eq!(kind(Some(1), &[], &["Error: Cycle: a, b"], true), "reports a cycle");
+        assert_eq!(kind(Some(1), &[&BLAME, &BUG], &[], false), "finds a plan or a result inconsistent");
+        assert_eq!(kind(Some(1), &[&BUG], &protocol, false), "breaks the protocol");
+        assert_eq!(kind(Some(1), &[&BUG], &[], false), "says it has a bug");
+    }
 }

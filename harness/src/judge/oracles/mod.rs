@@ -2,6 +2,7 @@
 //! correct engine. They are asked about one stage at a time, so that a variant need not be in memory as a whole.
 
 mod attributes;
+mod conservation;
 mod cross;
 mod destroy;
 mod graph;
@@ -96,6 +97,11 @@ impl Finding {
         Self { oracle: EVIDENCE.to_owned(), kind: "cannot be read on".to_owned(), stage, text, known: None }
     }
 
+    /// What `health` would say of a stage that left no evidence to look at.
+    pub fn of_health(kind: &str, stage: String, text: String) -> Self {
+        Self { oracle: "health".to_owned(), kind: kind.to_owned(), stage, text, known: None }
+    }
+
     /// By what two findings are held to be the same: oracle, kind and stage.
     pub fn place(&self) -> (&str, &str, &str) {
         (&self.oracle, &self.kind, &self.stage)
@@ -132,6 +138,7 @@ pub const ORACLES: &[Oracle] = &[
     Oracle { name: "requests", about: requests::ABOUT, judge: requests::judge },
     Oracle { name: "plan", about: plan::ABOUT, judge: plan::judge },
     Oracle { name: "state", about: state::ABOUT, judge: state::judge },
+    Oracle { name: "conservation", about: conservation::ABOUT, judge: conservation::judge },
     Oracle { name: "idle", about: idle::ABOUT, judge: idle::judge },
     Oracle { name: "cross", about: cross::ABOUT, judge: cross::judge },
     Oracle { name: "destroy", about: destroy::ABOUT, judge: destroy::judge },

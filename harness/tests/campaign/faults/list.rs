@@ -1,9 +1,8 @@
 //! The faults, as data: what a script around a real engine does wrong, and the oracle that has to see it.
 
-use equiform::algebra::program::parse;
 use equiform::case::Case;
-use equiform::case::choices::{Choices, Chooser};
-use equiform::spec::EdgeKind;
+
+use super::cases::{by_order, chain, long_by_order, removal, removed_by_order, updates};
 
 /// A fault: shell text that stands in for the engine's command in some stages of a case. `real` runs the
 /// engine, which is at `$engine`; `"$@"` are its arguments.
@@ -17,9 +16,6 @@ pub struct Fault {
     pub stages: &'static str,
     pub script: &'static str,
 }
-
-/// What is deployed by faults.
-pub const CASES: &[fn() -> Case] = &[chain, by_order, removal, long_by_order, updates, removed_by_order];
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -384,62 +380,19 @@ pub const FAULTS: &[Fault] = &[
         stages: "batch-2",
         script: r#"real "$@"; echo 'debug: done'"#,
     },
+    Fault {
+        name: "a failed apply forgets what it created",
+        seen_by: "conservation",
+        case: chain,
+        stages: "batch-2",
+        script: r#"cp terraform.tfstate old; real "$@"; mv old terraform.tfstate; exit 1"#,
+    },
+    Fault {
+        name: "objects are deleted twice",
+        seen_by: "conservation",
+        case: chain,
+        stages: "destroy",
+        script: r#"cp terraform.tfstate old; real "$@"; cp terraform.tfstate new; mv old terraform.tfstate
+                   real destroy -auto-approve -input=false -refresh=false >/dev/null; mv new terraform.tfstate"#,
+    },
 ];
-
-fn case(nodes: &[&str], depends_on: bool, variants: [&str; 2]) -> Case {
-    let edges: Vec<_> = nodes.windows(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect();
-    let source = serde_json::json!({ "nodes": nodes, "edges": edges });
-    let share = if depends_on { 1.0 } else { 0.0 };
-    let chooser = Chooser { seed: 0, pinned: 0.0, depends_on: share, create_before_destroy: 0.0 };
-    let parsed = variants.map(|text| parse(text).unwrap());
-    let (source, programs) = (serde_json::from_value(source).unwrap(), variants.map(str::to_owned).to_vec());
-    Case::new(0, source, chooser.choose(&parsed), programs).unwrap()
-}
-
-const CHAIN: [&str; 2] = [
-    "(con b c (add c (cut (con a b (add b (add a empty))))))",
-    "(con a b (con b c (cut (add c (add b (add a empty))))))",
-];
-
-/// Three resources in a chain, in two batches.
-fn chain() -> Case {
-    case(&["a", "b", "c"], false, CHAIN)
-}
-
-/// The same, with edges of order alone.
-fn by_order() -> Case {
-    case(&["a", "b", "c"], true, CHAIN)
-}
-
-/// The chain with a fourth resource that comes and goes, in three batches.
-fn removal() -> Case {
-    let variant = "(con b c (add c (cut (rem d (cut (add d (con a b (add b (add a empty)))))))))";
-    case(&["a", "b", "c"], false, [variant, CHAIN[1]])
-}
-
-/// Ten resources in a chain of order alone, in one batch: together they do not keep the order by chance.
-fn long_by_order() -> Case {
-    let nodes = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
-    let added = nodes.iter().fold("empty".to_owned(), |inner, node| format!("(add {node} {inner})"));
-    let whole = nodes.windows(2).fold(added, |inner, pair| format!("(con {} {} {inner})", pair[0], pair[1]));
-    case(&nodes, true, [&whole, &whole])
-}
-
-/// Two resources that are updated in the same batch, in an order that leaves no value: both get a reference to a third.
-fn updates() -> Case {
-    let variant = "(con x b (con x a (cut (add x (con a b (add b (add a empty)))))))";
-    let source =
-        serde_json::json!({ "nodes": ["a", "b", "x"], "edges": [["a", "b"], ["x", "a"], ["x", "b"]] });
-    let edges = vec![("a".to_owned(), "b".to_owned(), EdgeKind::DependsOn)];
-    Case {
-        source: serde_json::from_value(source).unwrap(),
-        choices: Choices { edges: edges.into(), ..Choices::default() },
-        ..case(&[], false, [variant, variant])
-    }
-}
-
-/// A chain of order alone that goes in the second batch, beside a resource that stays.
-fn removed_by_order() -> Case {
-    let variant = "(rem a (rem b (rem c (cut (add s (con b c (con a b (add c (add b (add a empty))))))))))";
-    case(&["s"], true, [variant, variant])
-}

@@ -1,5 +1,6 @@
 //! Faults put around a real engine by a script, and the oracles that see them.
 
+mod cases;
 mod list;
 
 use std::collections::BTreeSet;
@@ -15,7 +16,8 @@ use equiform::judge::variant as judge;
 use equiform::judge::verdict::VariantResult;
 use rayon::prelude::*;
 
-use self::list::{CASES, FAULTS, Fault};
+use self::cases::CASES;
+use self::list::{FAULTS, Fault};
 use super::support::{engine, provider, runner};
 
 /// The page that shows the matrix.
