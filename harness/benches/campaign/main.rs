@@ -163,6 +163,7 @@ impl Ours {
         let runner = Runner {
             engine: engine.clone(),
             access: provider.access(),
+            provider: equiform::deploy::provider::locate().expect("the provider is built"),
             provider_log: provider.log(),
             syntax: Syntax::Hcl,
             hold,

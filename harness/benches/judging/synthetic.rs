@@ -76,8 +76,8 @@ impl Tree {
                 .filter(|&resource| Self::is_updated(resource))
                 .map(|resource| (Operation::Update, resource, true))
                 .collect(),
-            JudgedAs::Idle | JudgedAs::Cross | JudgedAs::Plan => Vec::new(),
             JudgedAs::Destroy => all.rev().map(|resource| (Operation::Delete, resource, true)).collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -136,8 +136,8 @@ impl Tree {
         let mut file = BufWriter::new(File::create(path).unwrap());
         let serial = match stage.judged_as {
             JudgedAs::Batch => 1,
-            JudgedAs::Source | JudgedAs::Idle | JudgedAs::Cross | JudgedAs::Plan => 2,
             JudgedAs::Destroy => 3,
+            _ => 2,
         };
         write!(file, "{{\"version\":4,\"serial\":{serial},\"lineage\":\"synthetic\",\"resources\":[")
             .unwrap();

@@ -15,6 +15,7 @@ use crate::algebra::program::{Parsed, parse, print};
 use crate::algebra::source::Source;
 use crate::case::Case;
 use crate::case::choices::Chooser;
+use crate::case::workflow::Shares;
 use crate::deploy::stop::Stop;
 use crate::spec::LeftOut;
 
@@ -64,6 +65,9 @@ pub struct Settings {
     pub edges: RangeInclusive<u32>,
     /// The share of resources with create_before_destroy.
     pub create_before_destroy: f64,
+    /// How engines are driven.
+    #[serde(default = "Shares::plain")]
+    pub workflows: Shares,
     /// The rules of the model that the cases are not judged by.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
@@ -79,7 +83,8 @@ impl Default for Settings {
             from: Sources::Random,
             resources: 3..=12,
             edges: 1..=16,
-            create_before_destroy: 0.2,
+            create_before_destroy: 0.5,
+            workflows: Shares::all(),
             left_out: LeftOut::none(),
         }
     }
@@ -127,7 +132,23 @@ impl Settings {
         let parsed: Vec<Parsed> =
             variants.iter().map(|text: &String| parse(text).expect("what is printed can be read")).collect();
         let case = Case::new(seed, own, chooser.choose(&parsed), variants);
-        Case { left_out: self.left_out.clone(), ..case.expect("what is generated is well-formed") }
+        let case =
+            Case { left_out: self.left_out.clone(), ..case.expect("what is generated is well-formed") };
+        self.driven(case)
+    }
+
+    /// The case with a workflow for each variant.
+    fn driven(&self, mut case: Case) -> Case {
+        let count = case.variants.len();
+        for number in 0..count {
+            let workflow = self.workflows.workflow(case.seed, number);
+            let batches = case.batches(number).expect("what is generated is well-formed");
+            let seed = case.seed.wrapping_add(number as u64);
+            let variant = &mut case.variants[number];
+            variant.stages = workflow.stages(&batches, (number + 1) % count, seed);
+            variant.workflow = workflow.name.to_owned();
+        }
+        case
     }
 
     /// The case with this number, or none if the end is wished before it is there. A large case takes long:

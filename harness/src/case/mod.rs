@@ -1,11 +1,14 @@
 //! A case: a source with its variants, and all that is needed to deploy and judge them again.
 //!
-//! [`choices`] is how edges and settings are written, [`stage`] what the engine is asked to do with a variant,
-//! one command after the other. Cases of the version before are read by `version1`.
+//! [`choices`] is how edges and settings of bare programs are written, [`stage`] what the engine is asked to do with a
+//! variant, one command after the other, `staged` a stage with its program, [`workflow`] the lists of stages by which an
+//! engine is driven. Cases of the first version are read by `version1`.
 
 pub mod choices;
 pub mod stage;
+mod staged;
 mod version1;
+pub mod workflow;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,13 +18,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::algebra::graph::{NamedGraph, Resource};
 use crate::algebra::program::{Parsed, Step, parse};
-use crate::spec::{Action, Address, Block, LeftOut, Program};
+use crate::spec::{Address, Block, LeftOut, Program};
 use choices::Choices;
 use stage::{ProgramRef, Stage};
+pub use staged::StagedBatch;
 use version1::Version1;
 
 /// The version of the case format that this program writes. It reads those before it, too.
-pub const CASE_VERSION: u32 = 2;
+pub const CASE_VERSION: u32 = 3;
+
+/// The oldest version that has the form of this one: version 2 knew no workflows, and fewer stages.
+const OLDEST_OF_THIS_FORM: u32 = 2;
 
 /// The name of a case's file in its folder.
 pub const CASE_FILE: &str = "case.json";
@@ -61,6 +68,9 @@ pub struct Case {
 pub struct Variant {
     /// The program as a term, with its cuts.
     pub program: String,
+    /// How the engine is driven, by name; its stages tell what that comes to.
+    #[serde(default = "workflow::plain_name")]
+    pub workflow: String,
     /// What is done with it, in order.
     pub stages: Vec<Stage>,
 }
@@ -111,31 +121,12 @@ pub enum CaseError {
 }
 
 /// What is deployed at one cut of a variant: the program, and the order in which its resources stand in the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Batch {
     /// What is written.
     pub program: Program,
     /// The addresses in the order of the text: as the variant added them.
     pub order: Vec<Address>,
-}
-
-/// A stage with the batch that its program is.
-#[derive(Debug, Clone)]
-pub struct StagedBatch<'a> {
-    /// The stage.
-    pub stage: &'a Stage,
-    /// The program in the engine's working directory.
-    pub batch: Arc<Batch>,
-}
-
-impl StagedBatch<'_> {
-    /// What is to be deployed after the stage: a destroy leaves nothing, whatever is written.
-    pub fn target(&self) -> &Program {
-        match self.stage.action {
-            Action::Destroy(_) => const { &Program::EMPTY },
-            Action::Apply(_) | Action::Plan(_) | Action::ApplySaved(_) => &self.batch.program,
-        }
-    }
 }
 
 impl Case {
@@ -149,7 +140,8 @@ impl Case {
         let count = programs.len();
         let variants = programs.into_iter().enumerate().map(|(number, program)| {
             let batches = batch_count(&parse_variant(number, &program)?);
-            Ok(Variant { program, stages: Stage::usual(batches, (number + 1) % count) })
+            let stages = Stage::usual(batches, (number + 1) % count);
+            Ok(Variant { program, workflow: workflow::plain_name(), stages })
         });
         Ok(Self {
             version: CASE_VERSION,
@@ -176,7 +168,7 @@ impl Case {
         let any: AnyVersion = serde_json::from_slice(&bytes).map_err(json)?;
         let case: Self = match any.version {
             1 => serde_json::from_slice::<Version1>(&bytes).map_err(json)?.migrate()?,
-            CASE_VERSION => serde_json::from_slice(&bytes).map_err(json)?,
+            OLDEST_OF_THIS_FORM..=CASE_VERSION => serde_json::from_slice(&bytes).map_err(json)?,
             found => return Err(CaseError::Newer { path: name, found }),
         };
         if case.variants.is_empty() { Err(CaseError::NoVariants { path: name }) } else { Ok(case) }
@@ -226,6 +218,7 @@ impl Case {
                                 .choices
                                 .create_before_destroy
                                 .contains(name(resource)),
+                            ..Block::default()
                         };
                         (address(resource), block)
                     });
@@ -236,7 +229,7 @@ impl Case {
             })
             .map_err(|error| CaseError::Variant { variant, error: error.to_string() })?;
         if steps.is_empty() {
-            batches.push(Arc::new(Batch { program: Program::EMPTY, order: Vec::new() }));
+            batches.push(Arc::default());
         }
         Ok(batches)
     }
@@ -248,10 +241,12 @@ impl Case {
             .map_err(|error| CaseError::Variant { variant, error })?;
         let last = |batches: &[Arc<Batch>]| batches.last().expect("a variant has a batch").clone();
         let staged = stages.iter().map(|stage| {
-            let batch = match stage.program {
+            let batch = match &stage.program {
                 ProgramRef::Batch(number) => own[number - 1].clone(),
-                ProgramRef::LastOf(other) if other == variant => last(&own),
-                ProgramRef::LastOf(other) => last(&self.batches(other)?),
+                ProgramRef::LastOf(other) if *other == variant => last(&own),
+                ProgramRef::LastOf(other) => last(&self.batches(*other)?),
+                ProgramRef::Empty => Arc::default(),
+                ProgramRef::Broken { batch, defect } => Arc::new(staged::broken(&own[batch - 1], defect)),
             };
             Ok(StagedBatch { stage, batch })
         });

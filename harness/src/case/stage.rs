@@ -1,8 +1,8 @@
-//! Stages: one command of the engine each, as data.
+//! Stages: one command of the engine each, or something that happens to the world between two of them, as data.
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::{Action, Options};
+use crate::spec::{Action, Address, Failure, Options};
 
 /// A stage of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,16 +16,62 @@ pub struct Stage {
     pub program: ProgramRef,
     /// What it is to amount to.
     pub judged_as: JudgedAs,
+    /// What the provider is told to fail in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
+    /// The stage that it repeats, from the same start: state and world are as they were when that one began, and are
+    /// put away afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<String>,
 }
 
 /// A program of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProgramRef {
     /// A batch of the variant itself, counted from 1.
     Batch(usize),
     /// The last batch of another variant, counted from 0 as everywhere.
     LastOf(usize),
+    /// A program without resources.
+    Empty,
+    /// A batch of the variant with a defect, for which an engine has to refuse it.
+    Broken {
+        /// The batch.
+        batch: usize,
+        /// What is wrong with it.
+        defect: Defect,
+    },
+}
+
+/// What is wrong with a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Defect {
+    /// A resource depends on one that depends on it.
+    Cycle {
+        /// The one that gets an edge too many.
+        resource: Address,
+        /// What it then depends on.
+        dependent: Address,
+    },
+    /// A resource depends on one that is not written.
+    Dangling {
+        /// The resource.
+        resource: Address,
+    },
+    /// An object that is to go must not be deleted.
+    PreventDestroy {
+        /// The resource.
+        resource: Address,
+    },
+}
+
+impl Defect {
+    /// Whether an engine sees it in the program alone, before it asks a provider for anything.
+    pub fn shows_in_the_text(&self) -> bool {
+        !matches!(self, Self::PreventDestroy { .. })
+    }
 }
 
 /// What a stage is to amount to. Each oracle says in which of these it has something to look at.
@@ -44,38 +90,73 @@ pub enum JudgedAs {
     Plan,
     /// Everything is deleted.
     Destroy,
+    /// A part of the program is deployed, or a part of what is deployed is deleted.
+    Part,
+    /// What has changed behind the engine's back is taken into the state, and nothing done.
+    Refresh,
+    /// The engine refuses: nothing is done, and the state is as it was.
+    Refused,
+    /// The provider fails an operation: the engine says so, and does what does not depend on it.
+    Failure,
+    /// A mark is set in the state or taken away, and nothing else.
+    Mark,
+    /// An object changes behind the engine's back.
+    Drift,
 }
 
 impl JudgedAs {
-    /// Whether the program is deployed afterwards.
-    pub fn leaves_the_program(self) -> bool {
-        matches!(self, Self::Batch | Self::Source | Self::Idle | Self::Cross)
+    /// Whether the engine is to fail.
+    pub fn fails(self) -> bool {
+        matches!(self, Self::Refused | Self::Failure)
+    }
+
+    /// Its name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Batch | Self::Source => "batches",
+            Self::Idle => "idle applies",
+            Self::Cross => "cross plans",
+            Self::Plan => "plans",
+            Self::Destroy => "destroys",
+            Self::Part => "parts applied",
+            Self::Refresh => "refreshes",
+            Self::Refused => "refusals",
+            Self::Failure => "failures of the provider",
+            Self::Mark => "marks",
+            Self::Drift => "drifts",
+        }
     }
 }
 
 impl Stage {
-    /// The stages of a variant with so many batches: each of them applied, the last one once more, another
+    /// A stage in which nothing is to fail, and which repeats no other.
+    pub fn new(name: impl Into<String>, action: Action, program: ProgramRef, judged_as: JudgedAs) -> Self {
+        Self { name: name.into(), action, program, judged_as, failures: Vec::new(), repeats: None }
+    }
+
+    /// The usual stages of a variant with so many batches: each of them applied, the last one once more, another
     /// variant's last one planned, everything destroyed.
     pub fn usual(batches: usize, other: usize) -> Vec<Self> {
-        let stage = |name: &str, action: fn(Options) -> Action, program, judged_as| Self {
-            name: name.to_owned(),
-            action: action(Options::default()),
-            program,
-            judged_as,
-        };
-        let last = ProgramRef::Batch(batches);
-        let mut stages: Vec<Self> = (1..=batches)
-            .map(|number| {
-                let judged_as = if number == batches { JudgedAs::Source } else { JudgedAs::Batch };
-                stage(&format!("batch-{number}"), Action::Apply, ProgramRef::Batch(number), judged_as)
-            })
-            .collect();
-        stages.extend([
-            stage("idle", Action::Apply, last, JudgedAs::Idle),
-            stage("cross", Action::Plan, ProgramRef::LastOf(other), JudgedAs::Cross),
-            stage("destroy", Action::Destroy, last, JudgedAs::Destroy),
-        ]);
+        let apply = |number| Self::apply(&format!("batch-{number}"), number, batches);
+        let mut stages: Vec<Self> = (1..=batches).map(apply).collect();
+        stages.extend(Self::ending(batches, other));
         stages
+    }
+
+    /// A batch that is applied; the last one is the source.
+    pub fn apply(name: &str, number: usize, batches: usize) -> Self {
+        let judged_as = if number == batches { JudgedAs::Source } else { JudgedAs::Batch };
+        Self::new(name, Action::Apply(Options::USUAL), ProgramRef::Batch(number), judged_as)
+    }
+
+    /// What usually follows on the last batch.
+    pub fn ending(batches: usize, other: usize) -> [Self; 3] {
+        let last = || ProgramRef::Batch(batches);
+        [
+            Self::new("idle", Action::Apply(Options::USUAL), last(), JudgedAs::Idle),
+            Self::new("cross", Action::Plan(Options::USUAL), ProgramRef::LastOf(other), JudgedAs::Cross),
+            Self::new("destroy", Action::Destroy(Options::USUAL), last(), JudgedAs::Destroy),
+        ]
     }
 
     /// What is wrong with the stages of a variant with so many batches, in a case of so many variants.
@@ -95,18 +176,26 @@ impl Stage {
                 return Err(format!("two stages have the name `{name}`"));
             }
             match stage.program {
-                ProgramRef::Batch(batch) if !(1..=batches).contains(&batch) => {
+                ProgramRef::Batch(batch) | ProgramRef::Broken { batch, .. }
+                    if !(1..=batches).contains(&batch) =>
+                {
                     return Err(format!("stage `{name}` deploys batch {batch}, and there are {batches}"));
                 }
                 ProgramRef::LastOf(variant) if variant >= variants => {
                     return Err(format!("stage `{name}` takes variant {variant}, and there are {variants}"));
                 }
-                ProgramRef::Batch(_) | ProgramRef::LastOf(_) => {}
+                _ => {}
             }
-            let before = place.checked_sub(1).map(|before| &stages[before]);
-            let saved = |before: &&Self| matches!(&before.action, Action::Plan(options) if options.save);
-            if matches!(stage.action, Action::ApplySaved(_)) && before.filter(saved).is_none() {
-                return Err(format!("stage `{name}` applies a plan, and the stage before it saves none"));
+            let saves = |before: &Self| matches!(&before.action, Action::Plan(options) if options.save);
+            if matches!(stage.action, Action::ApplySaved(_)) && !stages[..place].iter().any(saves) {
+                return Err(format!("stage `{name}` applies a plan, and no stage before it saves one"));
+            }
+            if let Some(repeated) = &stage.repeats
+                && !stages[..place]
+                    .iter()
+                    .any(|earlier| earlier.name == *repeated && earlier.repeats.is_none())
+            {
+                return Err(format!("stage `{name}` repeats `{repeated}`, which is no stage before it"));
             }
         }
         Ok(())
@@ -146,6 +235,8 @@ mod tests {
         assert!(wrong(|stages| stages[0].program = ProgramRef::Batch(3)).contains("there are 2"));
         assert!(wrong(|stages| stages[0].program = ProgramRef::LastOf(2)).contains("there are 2"));
         let saved = |stages: &mut Vec<Stage>| stages[1].action = Action::ApplySaved(Options::default());
-        assert!(wrong(saved).contains("saves none"));
+        assert!(wrong(saved).contains("saves one"));
+        let repeats = |stages: &mut Vec<Stage>| stages[0].repeats = Some("idle".to_owned());
+        assert!(wrong(repeats).contains("no stage before it"));
     }
 }

@@ -8,8 +8,11 @@ use crate::spec::EdgeKind;
 
 fn case(variants: &[&str]) -> Case {
     let stages = |number: usize| Stage::usual(1, (number + 1) % variants.len());
-    let ill_formed =
-        |(number, text): (usize, &&str)| Variant { program: (*text).to_owned(), stages: stages(number) };
+    let ill_formed = |(number, text): (usize, &&str)| Variant {
+        program: (*text).to_owned(),
+        workflow: workflow::plain_name(),
+        stages: stages(number),
+    };
     let programs = variants.iter().map(|text| (*text).to_owned()).collect();
     let empty = || Case::new(3, NamedGraph::default(), Choices::default(), Vec::new()).unwrap();
     Case::new(3, NamedGraph::default(), Choices::default(), programs).unwrap_or_else(|_| Case {
@@ -77,7 +80,7 @@ fn a_case_of_a_newer_version_gives_a_sentence_whatever_else_it_holds() {
     fs::write(&path, r#"{"version": 99, "novelty": []}"#).unwrap();
     let error = Case::read(&path).unwrap_err().to_string();
     assert!(
-        error.ends_with("has case version 99, and this program reads versions up to 2: use a newer equiform"),
+        error.ends_with("has case version 99, and this program reads versions up to 3: use a newer equiform"),
         "{error}"
     );
 }

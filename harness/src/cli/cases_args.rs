@@ -11,6 +11,7 @@ use super::size::{Programs, SizeArgs};
 use crate::algebra::graph::NamedGraph;
 use crate::campaign::Settings;
 use crate::campaign::settings::Sources;
+use crate::case::workflow::Shares;
 use crate::spec::LeftOut;
 
 /// Which cases are generated.
@@ -41,8 +42,12 @@ pub struct CasesArgs {
     #[arg(long, value_name = "M", default_value = "1..16")]
     edges: Amount,
     /// The share of resources with create_before_destroy
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     create_before_destroy: f64,
+    /// How the engine is driven: names of workflows with their shares, such as `plain=2,targets`, or
+    /// `plain=60%,drift=40%`; `equiform workflows` lists them
+    #[arg(long, value_name = "LIST", default_value_t = Shares::all())]
+    workflows: Shares,
     #[command(flatten)]
     size: SizeArgs,
     #[command(flatten)]
@@ -80,6 +85,7 @@ impl CasesArgs {
             resources: self.resources.range(),
             edges: self.edges.range(),
             create_before_destroy: self.create_before_destroy,
+            workflows: self.workflows.clone(),
             left_out: self.leave_out.or(&LeftOut::none()),
         }
     }

@@ -14,7 +14,7 @@ use crate::deploy::scratch::Scratch;
 use crate::deploy::stop::Stop;
 use crate::deploy::time_spent::TimeSplit;
 use crate::deploy::worker::WorkerCounts;
-use crate::deploy::{Mode, Runner};
+use crate::deploy::{Mode, Runner, provider};
 use crate::engines::driver::{Driver, ProviderMode, Syntax};
 use crate::engines::terraform::Terraform;
 use crate::engines::{Engine, EngineChoice, Engines};
@@ -112,7 +112,7 @@ impl HowArgs {
     /// Starts the provider for an engine.
     pub fn start(&self, engine: Engine, stop: Stop) -> Result<Started, CannotRun> {
         let engine = Arc::new(Terraform::new(engine));
-        let provider = Provider::start(self.provider_mode)?;
+        let (binary, provider) = (provider::locate()?, Provider::start(self.provider_mode)?);
         if let Provider::Installable(mirror) = &provider {
             stop.removes(mirror.folder());
         }
@@ -127,6 +127,7 @@ impl HowArgs {
         let runner = Runner {
             engine,
             access: provider.access(),
+            provider: binary,
             provider_log: provider.log(),
             syntax: self.syntax,
             hold: self.hold,

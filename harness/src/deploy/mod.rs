@@ -3,7 +3,8 @@
 //! [`access`] makes the mock provider reachable: [`provider`] keeps one up for engines to attach to, [`mirror`] is a
 //! folder to install it from. [`process`] runs one engine command in a process group of its own, [`worker`] one after
 //! another in a process that stays. [`hold`] says how the provider holds operations. `environment` tells what is not
-//! the engine's doing, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work.
+//! the engine's doing, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work, `starts` where
+//! a stage began that is repeated later.
 //! [`stop`] ends it early, [`time_spent`] is where the time went.
 
 pub mod access;
@@ -14,6 +15,7 @@ pub mod process;
 pub mod provider;
 pub mod provider_log;
 pub mod scratch;
+mod starts;
 pub mod stop;
 pub mod time_spent;
 pub mod worker;
@@ -23,7 +25,7 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,11 +37,13 @@ use crate::case::{Batch, Case, CaseError, StagedBatch};
 use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
 use crate::evidence::{self, StageRecord};
 use crate::private;
+use crate::spec::{Action, Drift, Failure};
 pub use environment::EnvironmentError;
 use hold::Hold;
 use process::{Command, Ended};
 use provider_log::ProviderLog;
 use scratch::Scratch;
+use starts::{Place, Starts};
 use stop::Stop;
 use time_spent::TimeSpent;
 use worker::{Worker, WorkerError, Workers};
@@ -59,6 +63,14 @@ pub enum DeployError {
         /// The command.
         command: String,
         /// What it printed.
+        said: String,
+    },
+    /// An object could not be changed behind the engine's back.
+    #[error("the world could not be changed in stage {stage}: {said}")]
+    Drift {
+        /// The stage.
+        stage: String,
+        /// What the provider said.
         said: String,
     },
     /// The engine that was kept warm is of no use any more. What it did says nothing; it is run cold then.
@@ -127,6 +139,8 @@ pub struct Runner {
     pub engine: Arc<dyn Driver>,
     /// How it reaches the provider.
     pub access: Access,
+    /// The provider's binary, which also changes the world behind the engine's back.
+    pub provider: PathBuf,
     /// What the provider says of itself.
     pub provider_log: Arc<ProviderLog>,
     /// How its programs are written.
@@ -200,12 +214,27 @@ impl Runner {
         self.prepare(&stages[0].batch, work)?;
         let reader = self.engine.family().reader;
         let mut records = Vec::new();
+        let mut starts = Starts::of(&stages);
         for staged in &stages {
             if self.stopped() {
                 return Err(DeployError::Stopped);
             }
             let seed = seed_of(case.seed, variant, &staged.stage.name);
-            let record = self.stage(staged, seed, work, folder, worker.as_deref_mut())?;
+            let own = Place { work: work.to_owned(), ledger: folder.join(evidence::LEDGER) };
+            let state = self.engine.state_file();
+            self.spent.keeping.time(|| starts.note(&staged.stage.name, &own, state))?;
+            let record = match &staged.stage.repeats {
+                None => self.stage(staged, seed, &own, folder, worker.as_deref_mut())?,
+                Some(repeated) => {
+                    let again = self.spent.keeping.time(|| self.working_directory(folder))?;
+                    let kept = folder.join(&staged.stage.name);
+                    make_folder(&kept)?;
+                    let place = Place { work: again.path().to_owned(), ledger: kept.join(evidence::LEDGER) };
+                    self.prepare(&staged.batch, &place.work)?;
+                    self.spent.keeping.time(|| starts.restore(repeated, &own, &place, state))?;
+                    self.stage(staged, seed, &place, folder, worker.as_deref_mut())?
+                }
+            };
             if self.stop.asked_now() {
                 return Err(DeployError::Stopped);
             }
@@ -292,7 +321,7 @@ impl Runner {
         &self,
         staged: &StagedBatch<'_>,
         seed: u32,
-        work: &Path,
+        Place { work, ledger }: &Place,
         folder: &Path,
         worker: Option<&mut Worker>,
     ) -> Result<StageRecord, DeployError> {
@@ -304,19 +333,39 @@ impl Runner {
             write(&work.join(file), &program)?;
             write(&kept.join(file), &program)
         })?;
-        let arguments = self.engine.arguments(&staged.stage.action);
-        let variables: [(&str, OsString); 3] = [
-            ("EQUIFORM_LEDGER", folder.join(evidence::LEDGER).into()),
+        let mut variables: Vec<(&str, OsString)> = vec![
+            ("EQUIFORM_LEDGER", ledger.into()),
             ("EQUIFORM_RUN", name.into()),
             ("EQUIFORM_HOLD", self.hold.variable(seed).into()),
         ];
+        if !staged.stage.failures.is_empty() {
+            let failures: Vec<String> = staged.stage.failures.iter().map(Failure::variable).collect();
+            variables.push(("EQUIFORM_FAILURES", failures.join(",").into()));
+        }
+        let drift = match &staged.stage.action {
+            Action::Drift { key, change } => Some(drift_arguments(key, change)),
+            _ => None,
+        };
+        let arguments = match &drift {
+            Some(arguments) => arguments.clone(),
+            None => self.engine.arguments(&staged.stage.action),
+        };
         let [stdout, stderr] =
             [evidence::OUTPUT, evidence::ERRORS].map(|file| work.join(format!(".equiform-{file}")));
+        // What happens behind the engine's back is no command of it.
+        let worker = worker.filter(|_| drift.is_none());
         let warm = worker.is_some();
         let ended = match worker {
+            None if drift.is_some() => {
+                let mut command = Command::new(&self.provider, work);
+                command.environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value)));
+                command
+                    .run(&arguments, &stdout, &stderr, self.timeout)
+                    .map_err(io_error("cannot run", &self.provider))?
+            }
             None => {
                 let mut command = self.command(work);
-                command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
+                command.environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value)));
                 command
                     .run(&arguments, &stdout, &stderr, self.timeout)
                     .map_err(io_error("cannot run", self.engine.executable()))?
@@ -337,6 +386,10 @@ impl Runner {
                 }
             }
         };
+        if drift.is_some() && ended.end != Ended::Exit(0) {
+            let said = fs::read_to_string(&stderr).unwrap_or_default();
+            return Err(DeployError::Drift { stage: name.clone(), said: said.trim().to_owned() });
+        }
         self.spent.stages.add(name, ended.took);
         self.spent.engine.add(ended.took);
         let state = work.join(self.engine.state_file());
@@ -360,9 +413,22 @@ impl Runner {
             timed_out: ended.end == Ended::TimedOut,
             lock_left: work.join(self.engine.lock_file()).exists(),
             milliseconds: u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX),
-            ledger_bytes: fs::metadata(folder.join(evidence::LEDGER)).map_or(0, |ledger| ledger.len()),
+            ledger_bytes: fs::metadata(ledger).map_or(0, |ledger| ledger.len()),
             warm,
         })
+    }
+}
+
+/// How the provider is asked to change an object behind the engine's back.
+fn drift_arguments(key: &str, change: &Drift) -> Vec<String> {
+    let set = |attribute: &str, value: &Option<Arc<str>>| {
+        let value = value.as_deref().map_or("--null", |value| value);
+        ["drift", "set", key, attribute, value].map(str::to_owned).to_vec()
+    };
+    match change {
+        Drift::Gone => ["drift", "delete", key].map(str::to_owned).to_vec(),
+        Drift::Label(value) => set("label", value),
+        Drift::Pin(value) => set("pin", value),
     }
 }
 

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 
+use rustc_hash::FxHashSet;
+
 use equiform_proto::ledger::{Entry, Operation, Phase, Reader, Record, Tail, World};
 
 use super::requests::{RequestCheck, Requests};
@@ -20,6 +22,8 @@ pub struct ObservedOperation {
     pub begin: u64,
     /// The `seq` of its end, and whether it took effect. None if it never ended.
     pub end: Option<(u64, bool)>,
+    /// What the provider was told to do wrong in it.
+    pub fault: Option<Box<str>>,
 }
 
 /// What a ledger has of a stage.
@@ -47,6 +51,8 @@ pub struct StagedLedger {
     has_requests: bool,
     /// The stages that were taken.
     taken: Vec<String>,
+    /// The objects that have changed behind the engine's back since it last wrote down what it read.
+    drifted: FxHashSet<Box<str>>,
     world: World,
 }
 
@@ -73,6 +79,7 @@ impl StagedLedger {
             offset: 0,
             has_requests: true,
             taken: Vec::new(),
+            drifted: FxHashSet::default(),
             world: World::default(),
         })
     }
@@ -80,6 +87,23 @@ impl StagedLedger {
     /// The world after what was read so far.
     pub fn world(&self) -> &World {
         &self.world
+    }
+
+    /// The engine has written down what it read.
+    pub fn forget_drift(&mut self) {
+        self.drifted.clear();
+    }
+
+    /// Reads everything up to the entries of a stage, and folds it into the world.
+    pub fn skip_to(&mut self, run: &str) -> Result<(), Unreadable> {
+        while let Some((entry, begins_at)) = self.next()? {
+            if entry.run.as_deref() == Some(run) {
+                self.ahead = Some((entry, begins_at));
+                break;
+            }
+            self.world.apply(*entry).map_err(unreadable(&self.path))?;
+        }
+        Ok(())
     }
 
     /// Reads the entries of a stage and folds them into the world. The ledger was so long when its command had ended.
@@ -103,12 +127,18 @@ impl StagedLedger {
                 );
                 entries.late.push(text);
             }
-            let check = check.get_or_insert_with(|| RequestCheck::new(self.has_requests, &self.world));
+            if entry.op == Operation::Drift {
+                self.drifted.extend(entry.id.as_deref().map(Into::into));
+            }
+            let check = check.get_or_insert_with(|| {
+                RequestCheck::new(self.has_requests, &self.world, self.drifted.clone())
+            });
             check.look(&entry, &self.world);
             note(&entry, &mut entries.operations, &mut open);
             self.world.apply(*entry).map_err(unreadable(&self.path))?;
         }
-        let check = check.unwrap_or_else(|| RequestCheck::new(self.has_requests, &self.world));
+        let check =
+            check.unwrap_or_else(|| RequestCheck::new(self.has_requests, &self.world, self.drifted.clone()));
         entries.requests = check.finish();
         self.taken.push(run.to_owned());
         Ok(entries)
@@ -164,11 +194,12 @@ fn note(entry: &Entry, operations: &mut Vec<ObservedOperation>, open: &mut HashM
         (Phase::Begin, _) => {
             let operation = ResourceOperation { key: entry.key.as_deref().unwrap_or_default().into(), kind };
             open.insert(entry.seq, operations.len());
-            operations.push(ObservedOperation { operation, begin: entry.seq, end: None });
+            operations.push(ObservedOperation { operation, begin: entry.seq, end: None, fault: None });
         }
         (phase, Some(begin)) => {
             if let Some(place) = open.remove(&begin) {
                 operations[place].end = Some((entry.seq, phase == Phase::Commit));
+                operations[place].fault = entry.fault.as_deref().map(Into::into);
             }
         }
         (_, None) => {}

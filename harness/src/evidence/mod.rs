@@ -11,18 +11,19 @@ mod reader;
 mod requests;
 mod state;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use equiform_proto::ledger::World;
 use serde::{Deserialize, Serialize};
 
 use crate::case::stage::{JudgedAs, Stage};
-use crate::spec::ResourceOperation;
+use crate::spec::{Action, Effect};
 pub use ledger::ObservedOperation;
 use ledger::StagedLedger;
 pub use output::{
-    Alarm, BLAMES_THE_PROVIDER, CycleNode, HAS_A_BUG, NodeOperation, Output, PANIC, PlannedChange, Summary,
+    Alarm, BLAMES_THE_PROVIDER, CycleNode, HAS_A_BUG, NodeOperation, Output, PANIC, PlannedChange, Refusal,
+    Summary,
 };
 pub use reader::Reader;
 pub use requests::{NOT_REFRESHED, READ_TOO_LATE, RequestProblem, Requests};
@@ -97,14 +98,19 @@ pub struct StageEvidence {
 
 impl StageEvidence {
     /// The operations that took effect, in the order of their ends.
-    pub fn took_effect(&self) -> Vec<ResourceOperation> {
+    pub fn took_effect(&self) -> Vec<Effect> {
         let ended = self.operations.iter().filter_map(|observed| match observed.end {
-            Some((seq, true)) => Some((seq, &observed.operation)),
+            Some((seq, true)) => Some((seq, observed)),
             _ => None,
         });
-        let mut ended: Vec<(u64, &ResourceOperation)> = ended.collect();
+        let mut ended: Vec<(u64, &ObservedOperation)> = ended.collect();
         ended.sort_unstable_by_key(|(seq, _)| *seq);
-        ended.into_iter().map(|(_, operation)| operation.clone()).collect()
+        // An operation that took effect, and that the provider was told to fail, did so in part.
+        let effect = |observed: &ObservedOperation| Effect {
+            partial: observed.fault.is_some(),
+            ..Effect::whole(&observed.operation)
+        };
+        ended.into_iter().map(|(_, observed)| effect(observed)).collect()
     }
 }
 
@@ -147,8 +153,15 @@ pub struct Evidence<'a> {
     stages: VecDeque<(&'a Stage, StageRecord)>,
     ledger: StagedLedger,
     /// The stage before: its folder, and the lineage and serial of its state.
-    before: Option<(PathBuf, Option<(String, u64)>)>,
+    before: Option<Before>,
+    /// The stage before each one that is repeated.
+    before_repeated: BTreeMap<String, Option<Before>>,
+    /// The ledger of the stage at hand, if that is a repetition.
+    repetition: Option<StagedLedger>,
 }
+
+/// The folder of a stage, and the lineage and serial of the state that it left.
+type Before = (PathBuf, Option<(String, u64)>);
 
 impl<'a> Evidence<'a> {
     /// Opens the evidence of a variant with these stages, and checks that it is as long as it was.
@@ -163,7 +176,15 @@ impl<'a> Evidence<'a> {
         let recorded = records.last().map_or(0, |record| record.ledger_bytes);
         let ledger = StagedLedger::open(folder.join(LEDGER), recorded)?;
         let stages = due.into_iter().zip(records).collect();
-        Ok(Self { folder: folder.to_owned(), reader, stages, ledger, before: None })
+        Ok(Self {
+            folder: folder.to_owned(),
+            reader,
+            stages,
+            ledger,
+            before: None,
+            before_repeated: BTreeMap::new(),
+            repetition: None,
+        })
     }
 
     /// The next stage, and the world after it.
@@ -173,21 +194,51 @@ impl<'a> Evidence<'a> {
             return Ok(None);
         };
         let kept = self.folder.join(&stage.name);
-        let entries = self.ledger.take(&stage.name, record.ledger_bytes)?;
+        if self.stages.iter().any(|(later, _)| later.repeats.as_ref() == Some(&stage.name)) {
+            self.before_repeated.insert(stage.name.clone(), self.before.clone());
+        }
+        // A repetition has a ledger of its own, which begins as the other one was when the repeated stage began.
+        self.repetition = match stage.repeats {
+            Some(_) => Some(StagedLedger::open(kept.join(LEDGER), record.ledger_bytes)?),
+            None => None,
+        };
+        let ledger = self.repetition.as_mut().unwrap_or(&mut self.ledger);
+        if stage.repeats.is_some() {
+            ledger.skip_to(&stage.name)?;
+        }
+        let entries = ledger.take(&stage.name, record.ledger_bytes)?;
+        if let Some(repetition) = &mut self.repetition {
+            repetition.finish()?;
+        }
         let output = self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?;
         let state = self.reader.state(&kept.join(STATE))?;
         let version = state.state().map(|state| (state.lineage.clone(), state.serial));
-        let before = self.before.replace((kept.clone(), version));
-        let only_plans = !stage.action.changes_the_world();
-        let leaves_the_state = only_plans || stage.judged_as == JudgedAs::Idle;
+        let before = match &stage.repeats {
+            Some(repeated) => self.before_repeated.get(repeated).cloned().flatten(),
+            None => self.before.replace((kept.clone(), version)),
+        };
+        let succeeded = self.reader.succeeded(&record);
+        let to_the_byte = !stage.action.changes_the_world() || stage.judged_as == JudgedAs::Refused;
+        let leaves_the_state = match stage.judged_as {
+            JudgedAs::Idle | JudgedAs::Refused | JudgedAs::Drift => true,
+            // What fails is a finding already.
+            JudgedAs::Refresh => succeeded,
+            _ => matches!(stage.action, Action::Plan(_)),
+        };
         let state_difference = match before.as_ref().filter(|_| leaves_the_state) {
             Some((before, _)) => {
-                self.reader.state_difference(&before.join(STATE), &kept.join(STATE), only_plans)?
+                self.reader.state_difference(&before.join(STATE), &kept.join(STATE), to_the_byte)?
             }
             None => None,
         };
+        let ledger = self.repetition.as_mut().unwrap_or(&mut self.ledger);
+        // Whatever has drifted is in the state now.
+        let writes = stage.action.changes_the_world() || matches!(stage.action, Action::RefreshOnly(_));
+        if writes && stage.judged_as != JudgedAs::Refused {
+            ledger.forget_drift();
+        }
         let evidence = StageEvidence {
-            succeeded: self.reader.succeeded(&record),
+            succeeded,
             tells_of_changes: self.reader.tells_of_changes(&record),
             record,
             operations: entries.operations,
@@ -198,7 +249,7 @@ impl<'a> Evidence<'a> {
             state_before: before.and_then(|(_, version)| version),
             state_difference,
         };
-        Ok(Some((evidence, self.ledger.world())))
+        Ok(Some((evidence, ledger.world())))
     }
 }
 

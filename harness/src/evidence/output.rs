@@ -46,6 +46,34 @@ pub struct Summary {
     pub deleted: usize,
 }
 
+/// Why an engine can have to refuse a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Refusal {
+    /// Resources depend on each other.
+    Cycle,
+    /// A reference names nothing.
+    Dangling,
+    /// An object that is to go is protected.
+    PreventDestroy,
+    /// A saved plan was made for another state.
+    StalePlan,
+    /// The provider failed an operation, because it was told to.
+    Provider,
+}
+
+impl Refusal {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Cycle => "the program has a cycle",
+            Self::Dangling => "the program refers to a resource that it does not have",
+            Self::PreventDestroy => "an object would have gone that has prevent_destroy",
+            Self::StalePlan => "the saved plan is stale",
+            Self::Provider => "the provider failed an operation",
+        }
+    }
+}
+
 /// What there is to know of what an engine printed. The text itself is not kept.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
@@ -55,7 +83,11 @@ pub struct Output {
     pub summaries: Vec<Summary>,
     /// The errors that it reported.
     pub errors: Vec<String>,
-    /// Whether one of them is about a cycle in its graph.
+    /// For each of them the reason to refuse that it names, if it is one of those that campaigns give.
+    pub refusals: Vec<Option<Refusal>>,
+    /// What it says has changed behind its back.
+    pub drifted: BTreeSet<PlannedChange>,
+    /// Whether one of the errors is about a cycle in its graph.
     pub reports_a_cycle: bool,
     /// Words that must not be there.
     pub alarms: BTreeSet<&'static Alarm>,

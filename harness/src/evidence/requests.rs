@@ -19,6 +19,8 @@ pub struct RequestProblem {
     pub kind: &'static str,
     /// What it was, for people.
     pub text: String,
+    /// The key that it is about, where an object was not read, or too late.
+    pub key: Option<Box<str>>,
 }
 
 /// The requests of a stage.
@@ -30,6 +32,8 @@ pub struct Requests {
     pub problems: Vec<RequestProblem>,
     /// The keys that were planned.
     pub planned: FxHashSet<Box<str>>,
+    /// How many requests there were about objects.
+    pub about_objects: usize,
     /// How often each check was made.
     pub checks: BTreeMap<&'static str, usize>,
 }
@@ -43,16 +47,18 @@ pub struct RequestCheck {
     plans: FxHashMap<Box<str>, Vec<Plan>>,
     /// The objects that were there when the stage began and have not been read yet.
     unread: FxHashMap<Box<str>, Box<str>>,
+    /// The objects that have changed behind the engine's back, and that it has not read since.
+    drifted: FxHashSet<Box<str>>,
 }
 
 impl RequestCheck {
     /// Before the first request of a stage.
-    pub fn new(recorded: bool, world: &World) -> Self {
+    pub fn new(recorded: bool, world: &World, drifted: FxHashSet<Box<str>>) -> Self {
         let unread = world.unordered().filter(|_| recorded);
         let name = |key: &Option<String>| key.as_deref().unwrap_or("?").into();
         let unread = unread.map(|object| (object.id.as_str().into(), name(&object.key))).collect();
         let requests = Requests { recorded, ..Requests::default() };
-        Self { requests, plans: FxHashMap::default(), unread }
+        Self { requests, plans: FxHashMap::default(), unread, drifted }
     }
 
     /// Looks at an entry, before it is folded into the world.
@@ -60,14 +66,19 @@ impl RequestCheck {
         if !self.requests.recorded || entry.mode.is_some() {
             return;
         }
+        self.requests.about_objects += usize::from(entry.id.is_some() || entry.key.is_some());
         match (entry.op, entry.phase) {
+            // The provider was told to.
+            (Operation::Read | Operation::Plan, Phase::Fail) if entry.fault.is_some() => {}
             (Operation::Read | Operation::Plan | Operation::Import, Phase::Fail) => {
                 let error = entry.error.as_deref().unwrap_or("no reason given");
                 self.found("refused by the provider", format!("{}: {error}", place(entry)));
             }
             (Operation::Read, _) => {
                 self.compare_prior(entry, world);
-                self.unread.remove(entry.id.as_deref().unwrap_or_default());
+                let id = entry.id.as_deref().unwrap_or_default();
+                self.unread.remove(id);
+                self.drifted.remove(id);
             }
             (Operation::Plan, _) => {
                 self.compare_prior(entry, world);
@@ -94,7 +105,8 @@ impl RequestCheck {
         let mut unread: Vec<_> = std::mem::take(&mut self.unread).into_iter().collect();
         unread.sort_unstable_by(|one, other| (&one.1, &one.0).cmp(&(&other.1, &other.0)));
         for (id, key) in unread {
-            self.found(NOT_REFRESHED, format!("{key} ({id}) was not read"));
+            let text = format!("{key} ({id}) was not read");
+            self.requests.problems.push(RequestProblem { kind: NOT_REFRESHED, text, key: Some(key) });
         }
         self.requests
     }
@@ -102,8 +114,11 @@ impl RequestCheck {
     /// The object that the engine sent as the one before is the one that is there.
     fn compare_prior(&mut self, entry: &Entry, world: &World) {
         let Some(prior) = entry.prior else { return };
-        self.count("objects sent as they are");
         let id = entry.id.as_deref().unwrap_or_default();
+        if self.drifted.contains(id) {
+            return;
+        }
+        self.count("objects sent as they are");
         match world.get(id) {
             None => self.found("asks for what is gone", format!("{}: {id} is not there", place(entry))),
             Some(object) if object.attributes.digest() != prior => {
@@ -131,7 +146,8 @@ impl RequestCheck {
     /// An object is read before it is changed.
     fn demand_read(&mut self, entry: &Entry) {
         if self.unread.contains_key(entry.id.as_deref().unwrap_or_default()) {
-            self.found(READ_TOO_LATE, place(entry));
+            let key = entry.key.as_deref().map(Into::into);
+            self.requests.problems.push(RequestProblem { kind: READ_TOO_LATE, text: place(entry), key });
         }
     }
 
@@ -140,7 +156,7 @@ impl RequestCheck {
     }
 
     fn found(&mut self, kind: &'static str, text: String) {
-        self.requests.problems.push(RequestProblem { kind, text });
+        self.requests.problems.push(RequestProblem { kind, text, key: None });
     }
 }
 
@@ -176,7 +192,7 @@ mod tests {
     /// The kinds of problems in a stage that begins with one object and in which the given entries follow.
     fn kinds(entries: &[Entry]) -> Vec<&'static str> {
         let world = world();
-        let mut check = RequestCheck::new(true, &world);
+        let mut check = RequestCheck::new(true, &world, FxHashSet::default());
         entries.iter().for_each(|entry| check.look(entry, &world));
         check.finish().problems.into_iter().map(|problem| problem.kind).collect()
     }

@@ -13,6 +13,8 @@ pub struct Stored {
     pub address: String,
     /// Whether it is an old object that waits for its deletion.
     pub deposed: bool,
+    /// Whether it is marked as one to be replaced.
+    pub tainted: bool,
     /// Its id, and all its attributes.
     pub content: Content,
     /// The addresses it depends on.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::case::StagedBatch;
 use crate::case::stage::Stage;
 use crate::spec::deployed::NotModelled;
-use crate::spec::{Action, Deployed, Options, ResourceOperation, Step};
+use crate::spec::{Action, Deployed, Effect, Options, Step};
 
-/// The operations that took effect in stages that failed, by the stages' names.
-pub type Failed = BTreeMap<String, Vec<ResourceOperation>>;
+/// What operations did in stages that failed, by the stages' names.
+pub type Failed = BTreeMap<String, Vec<Effect>>;
 
 /// A stage, and what was deployed when it began.
 #[derive(Debug, Clone)]
@@ -17,16 +17,11 @@ pub struct PastStage<'a> {
     pub staged: StagedBatch<'a>,
     /// What was deployed.
     pub deployed: Deployed,
-    /// How the engine was asked to do it.
-    pub options: &'a Options,
+    /// How the engine was asked to do it: a saved plan was made by an earlier stage.
+    pub options: Options,
 }
 
 impl<'a> PastStage<'a> {
-    /// The first stage of a variant.
-    pub fn first(staged: StagedBatch<'a>) -> Self {
-        Self { options: staged.stage.action.options(), staged, deployed: Deployed::NOTHING }
-    }
-
     /// The stage itself.
     pub fn stage(&self) -> &'a Stage {
         self.staged.stage
@@ -34,50 +29,85 @@ impl<'a> PastStage<'a> {
 
     /// The step that it asks for. A plan asks for the step that would follow.
     pub fn step(&self) -> Step<'_> {
-        Step { deployed: &self.deployed, program: self.staged.target(), options: self.options }
+        self.staged.step(&self.deployed, &self.options)
     }
 
-    /// The stage after it, which began with what this one left. `failed` has the operations that took effect if the
-    /// engine failed; a stage that did not has deployed its program.
-    pub fn next(
-        self,
-        staged: StagedBatch<'a>,
-        failed: Option<&[ResourceOperation]>,
-    ) -> Result<Self, NotModelled> {
-        let deployed = match failed {
-            _ if !self.stage().action.changes_the_world() => self.deployed.clone(),
-            Some(operations) => self.deployed.after(self.staged.target(), operations)?,
-            None => Deployed::by(self.staged.target()),
+    /// What is deployed after it. `failed` is what operations did if the engine failed; a stage that did not has done
+    /// all that it was to do.
+    pub fn outcome(&self, failed: Option<&[Effect]>) -> Result<Deployed, NotModelled> {
+        match failed {
+            None => Ok(self.staged.outcome(&self.deployed, &self.options)),
+            Some([]) => Ok(self.deployed.clone()),
+            Some(effects) => self.step().known().after(self.staged.target(), effects),
+        }
+    }
+}
+
+/// What is deployed from one stage to the next.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    deployed: Deployed,
+    /// By which options the plan was made that was saved last.
+    saved: Options,
+    /// What was deployed when stages began that are repeated later.
+    began: BTreeMap<String, Deployed>,
+    repeated: Vec<String>,
+}
+
+impl History {
+    /// Before the first of these stages.
+    pub fn of(stages: &[StagedBatch<'_>]) -> Self {
+        let repeated = stages.iter().filter_map(|staged| staged.stage.repeats.clone()).collect();
+        Self { repeated, ..Self::default() }
+    }
+
+    /// A stage begins.
+    pub fn begin<'a>(&mut self, staged: StagedBatch<'a>) -> PastStage<'a> {
+        let deployed = match &staged.stage.repeats {
+            Some(repeated) => self.began.get(repeated).cloned().unwrap_or_default(),
+            None => self.deployed.clone(),
         };
+        if self.repeated.contains(&staged.stage.name) {
+            self.began.insert(staged.stage.name.clone(), deployed.clone());
+        }
         let deployed = match staged.stage.action {
             Action::Destroy(_) => deployed.with_written(&staged.batch.program),
-            Action::Apply(_) | Action::Plan(_) | Action::ApplySaved(_) => deployed,
+            _ => deployed,
         };
-        let options = match staged.stage.action {
-            // A saved plan was made by the stage before.
-            Action::ApplySaved(_) => self.options,
-            Action::Apply(_) | Action::Plan(_) | Action::Destroy(_) => staged.stage.action.options(),
+        let options = match &staged.stage.action {
+            Action::ApplySaved(_) => self.saved.clone(),
+            action => action.options().clone(),
         };
-        Ok(Self { staged, deployed, options })
+        if options.save {
+            self.saved = options.clone();
+        }
+        PastStage { staged, deployed, options }
+    }
+
+    /// A stage has ended, and left this. What repeats an earlier one is put away.
+    pub fn end(&mut self, past: &PastStage<'_>, outcome: &Deployed) {
+        if past.stage().repeats.is_none() {
+            self.deployed = outcome.clone();
+        }
     }
 }
 
 /// All stages of a variant up to one, as far as the model can tell what was deployed.
 pub fn up_to<'a>(stages: Vec<StagedBatch<'a>>, name: &str, failed: &Failed) -> Vec<PastStage<'a>> {
-    let mut past: Vec<PastStage<'a>> = Vec::new();
+    let (mut history, mut all) = (History::of(&stages), Vec::new());
     for staged in stages {
-        let next = match past.last() {
-            None => Ok(PastStage::first(staged)),
-            Some(last) => {
-                let failed = failed.get(&last.stage().name).map(Vec::as_slice);
-                last.clone().next(staged, failed)
-            }
-        };
-        let Ok(next) = next else { break };
-        let is_it = next.stage().name == name;
-        past.push(next);
+        let past = history.begin(staged);
+        let failed = failed.get(&past.stage().name).map(Vec::as_slice);
+        let (is_it, outcome) = (past.stage().name == name, past.outcome(failed));
+        if let Ok(outcome) = &outcome {
+            history.end(&past, outcome);
+        }
+        all.push(past);
         if is_it {
-            return past;
+            return all;
+        }
+        if outcome.is_err() {
+            break;
         }
     }
     // Not one of the stages, or nothing that the model can speak of.

@@ -1,19 +1,21 @@
 //! Judging from evidence alone: no engine, no generator.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::coverage::{Exercised, OPERATIONS_COMPARED};
-use super::history::PastStage;
+use super::history::{History, PastStage};
 use super::known::KnownFindings;
 use super::observe::meaning_of;
-use super::oracles::{Finding, Oracle, Trial};
+use super::oracles::{Finding, Oracle, Repeated, Trial};
 use super::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use crate::algebra::graph::NamedGraph;
 use crate::case::stage::{JudgedAs, Stage};
 use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
 use crate::engines::family_of;
 use crate::evidence::{Evidence, STAGES, Unreadable, records};
-use crate::spec::{Expectation, Program};
+use crate::spec::{Expectation, Program, ResourceOperation};
 
 /// The folder of a second deployment's evidence, in the variant's.
 pub const AGAIN: &str = "again";
@@ -121,6 +123,8 @@ pub fn judge_each(
         return VariantVerdict::new(variant, inconclusive(reason));
     }
     let exercised = Exercised { left_out: case.left_out.clone(), ..Exercised::default() };
+    let mut exercised = exercised;
+    exercised.driven_by(&case.variants[variant].workflow);
     let mut verdict = VariantVerdict { exercised, ..VariantVerdict::new(variant, VariantResult::Pass) };
     let (count, mut found) = (stages.len(), Vec::new());
     let judged = judge_stages(case, stages, folder, oracles, &mut look, &mut verdict, &mut found);
@@ -167,43 +171,76 @@ fn judge_stages(
     let family = family_of(case.engine.as_deref());
     let names: Vec<&Stage> = stages.iter().map(|staged| staged.stage).collect();
     let mut evidence = Evidence::open(folder, names, family.reader)?;
-    let (mut stages, mut judged) = (stages.into_iter(), 0);
-    let Some(mut past) = stages.next().map(PastStage::first) else { return Ok(judged) };
-    while let Some((evidence, world)) = evidence.next_stage()? {
+    let (mut history, mut judged) = (History::of(&stages), 0);
+    let mut repeated: BTreeMap<String, Repeated> = BTreeMap::new();
+    let is_repeated: BTreeSet<&str> =
+        stages.iter().filter_map(|staged| staged.stage.repeats.as_deref()).collect();
+    for staged in stages {
+        let past = history.begin(staged);
+        let Some((evidence, world)) = evidence.next_stage()? else { break };
         let plan = past.step().expectation(family.discipline, &case.left_out);
-        let nothing;
-        let expectation = if past.stage().action.changes_the_world() {
-            &plan
-        } else {
-            nothing = Expectation::nothing(past.deployed.instances.len());
-            &nothing
-        };
+        let expectation = expected(&past, &plan);
+        let failed = if evidence.succeeded { None } else { Some(evidence.took_effect()) };
+        // What a failure left may be nothing that the model can go on from.
+        let outcome = past.outcome(failed.as_deref()).ok();
+        let stage = past.stage();
         let trial = Trial {
             source: &case.source,
-            stage: past.stage(),
+            stage,
+            program_ref: &stage.program,
             deployed: &past.deployed,
+            options: &past.options,
             program: past.staged.target(),
             plan: &plan,
-            expectation,
+            expectation: expectation.as_ref(),
+            outcome: outcome.as_ref(),
+            repeated: stage.repeats.as_ref().and_then(|name| repeated.get(name)),
             evidence: &evidence,
             world,
         };
         found.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
         verdict.exercised.count(&trial, oracles);
         look(&trial);
-        if past.stage().judged_as == JudgedAs::Source && evidence.succeeded {
-            verdict.world = Some(meaning_of(world));
+        if is_repeated.contains(stage.name.as_str()) {
+            repeated.insert(stage.name.clone(), Repeated::of(&evidence, world));
+        }
+        if stage.judged_as == JudgedAs::Source && evidence.succeeded && stage.repeats.is_none() {
+            verdict.world = Some(meaning_of(world, |key| ignores_label(&past.staged.batch.program, key)));
         }
         judged += 1;
-        let failed = if evidence.succeeded { None } else { Some(evidence.took_effect()) };
-        let Some(staged) = stages.next() else { continue };
-        let (name, next) = (past.stage().name.clone(), past.next(staged, failed.as_deref()));
-        verdict.failed.extend(failed.map(|operations| (name, operations)));
-        match next {
-            Ok(next) => past = next,
-            // What a failure left is nothing that the model can go on from.
-            Err(_) => break,
+        let name = stage.name.clone();
+        verdict.failed.extend(failed.map(|effects| (name, effects)));
+        match &outcome {
+            Some(outcome) => history.end(&past, outcome),
+            None => break,
         }
     }
+    // All evidence has to be whole, also that of stages which the model cannot speak of.
+    while evidence.next_stage()?.is_some() {}
     Ok(judged)
+}
+
+/// What is to be done in a stage, of what its step asks for.
+fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation) -> Cow<'a, Expectation> {
+    let (stage, nothing) = (past.stage(), || Cow::Owned(Expectation::nothing(past.deployed.instances.len())));
+    if !stage.action.changes_the_world() || stage.judged_as == JudgedAs::Refused {
+        return nothing();
+    }
+    if stage.failures.is_empty() {
+        return Cow::Borrowed(plan);
+    }
+    let failing = stage.failures.iter().map(|failure| {
+        let kind = failure.operation.kind()?;
+        Some(ResourceOperation { key: failure.key.as_str().into(), kind })
+    });
+    match failing.collect() {
+        Some(failing) => Cow::Owned(plan.clone().with_failing(failing)),
+        // What fails before anything is done leaves nothing to do.
+        None => nothing(),
+    }
+}
+
+/// Whether changes of a resource's label are ignored: roads may then end in worlds with different ones.
+fn ignores_label(program: &Program, key: &str) -> bool {
+    program.by_key(key).is_some_and(|(_, block)| block.ignore_changes)
 }

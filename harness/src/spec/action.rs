@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::address::Address;
+use super::deployed::Drift;
+use super::operation::OperationKind;
 
-/// What an engine is asked to do with a program.
+/// What an engine is asked to do with a program, or what happens to the world between two commands of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
@@ -16,8 +18,21 @@ pub enum Action {
     Plan(Options),
     /// Apply the plan that the stage before has saved.
     ApplySaved(Options),
-    /// Delete everything.
+    /// Delete everything, or the targets.
     Destroy(Options),
+    /// Take what has changed behind the engine's back into the state, and change nothing.
+    RefreshOnly(Options),
+    /// Mark a resource in the state as one to be replaced.
+    Taint(Address),
+    /// Take such a mark away.
+    Untaint(Address),
+    /// An object changes behind the engine's back: no command of the engine.
+    Drift {
+        /// The object's key.
+        key: String,
+        /// How it changes.
+        change: Drift,
+    },
 }
 
 impl Action {
@@ -27,13 +42,20 @@ impl Action {
             Self::Apply(options)
             | Self::Plan(options)
             | Self::ApplySaved(options)
-            | Self::Destroy(options) => options,
+            | Self::Destroy(options)
+            | Self::RefreshOnly(options) => options,
+            Self::Taint(_) | Self::Untaint(_) | Self::Drift { .. } => const { &Options::USUAL },
         }
     }
 
-    /// Whether it may change the world.
+    /// Whether the engine may change the world by it.
     pub fn changes_the_world(&self) -> bool {
-        !matches!(self, Self::Plan(_))
+        matches!(self, Self::Apply(_) | Self::ApplySaved(_) | Self::Destroy(_))
+    }
+
+    /// Whether it asks the engine for a plan: to carry it out, or to show it.
+    pub fn plans(&self) -> bool {
+        self.changes_the_world() || matches!(self, Self::Plan(_))
     }
 }
 
@@ -44,6 +66,10 @@ pub struct Options {
     /// Resources that are replaced though nothing asks for it.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub replace: BTreeSet<Address>,
+    /// The resources that it is limited to, with all that they depend on; with all that depends on them if they are
+    /// destroyed. None limits nothing.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub target: BTreeSet<Address>,
     /// Whether objects are read before anything is planned.
     #[serde(skip_serializing_if = "is_true")]
     pub refresh: bool,
@@ -55,9 +81,93 @@ pub struct Options {
     pub save: bool,
 }
 
+impl Options {
+    /// As users do it.
+    pub const USUAL: Self = Self {
+        replace: BTreeSet::new(),
+        target: BTreeSet::new(),
+        refresh: true,
+        parallelism: None,
+        save: false,
+    };
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Self { replace: BTreeSet::new(), refresh: true, parallelism: None, save: false }
+        Self::USUAL
+    }
+}
+
+/// An operation of the provider that is to fail, as the case stores it and the provider is told it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// Which operation.
+    pub operation: FailingOperation,
+    /// On which key.
+    pub key: String,
+    /// How.
+    pub how: FailureKind,
+}
+
+/// An operation that a provider can be told to fail. Of each, the first call on the key fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailingOperation {
+    /// Creating an object.
+    Create,
+    /// Updating it.
+    Update,
+    /// Deleting it.
+    Delete,
+    /// Reading it.
+    Read,
+    /// Planning a change of it.
+    Plan,
+}
+
+impl FailingOperation {
+    /// The operation on the world that it is; none if it changes nothing.
+    pub fn kind(self) -> Option<OperationKind> {
+        match self {
+            Self::Create => Some(OperationKind::Create),
+            Self::Update => Some(OperationKind::Update),
+            Self::Delete => Some(OperationKind::Delete),
+            Self::Read | Self::Plan => None,
+        }
+    }
+
+    /// Its name, as the provider knows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Read => "read",
+            Self::Plan => "plan",
+        }
+    }
+}
+
+/// How an operation fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// Nothing takes effect.
+    Error,
+    /// A part takes effect, and the engine is given the object as it then is.
+    Partial,
+}
+
+impl Failure {
+    /// As the provider is told it.
+    pub fn variable(&self) -> String {
+        let how = match self.how {
+            FailureKind::Error => "error",
+            FailureKind::Partial => "partial",
+        };
+        let key = self.key.replace('%', "%25").replace(':', "%3A").replace(',', "%2C");
+        format!("{}:{key}:1:{how}", self.operation.name())
     }
 }
 

@@ -1,17 +1,20 @@
 //! What is deployed: the instances that an engine has made, as it wrote them last.
 //!
 //! It is not what is written. A program says what is to be; after a step that failed, some of what is deployed
-//! is as the program says, some as an earlier one said.
+//! is as the program says, some as an earlier one said. What an attribute is may also differ from what is written
+//! because its changes are ignored, or because the world changed behind the engine's back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::address::{Address, InstanceAddress};
-use super::operation::{OperationKind, ResourceOperation};
+use super::operation::{Effect, OperationKind};
 use super::program::{Block, Dependencies, Program};
 
 /// An instance as it was written last: its object in the world, and what the engine's state remembers of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Instance {
     /// The key of its object.
     pub key: Arc<str>,
@@ -19,6 +22,30 @@ pub struct Instance {
     pub dependencies: Arc<Dependencies>,
     /// Whether it asked for create_before_destroy.
     pub create_before_destroy: bool,
+    /// Its label, as the engine knows it.
+    pub label: Option<Arc<str>>,
+    /// Its pin, as the engine knows it.
+    pub pin: Option<Arc<str>>,
+    /// Whether its object is to be replaced: its creation failed halfway, or somebody said so.
+    pub tainted: bool,
+    /// Whether an old object of it is left that could not be deleted.
+    pub deposed: bool,
+    /// The dependencies that its object refers to by an id which they no longer have.
+    pub stale: BTreeSet<Address>,
+    /// How its object differs from what the engine knows.
+    pub drift: Option<Drift>,
+}
+
+/// How an object has changed behind the engine's back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Drift {
+    /// It is not there any more.
+    Gone,
+    /// It has another label.
+    Label(Option<Arc<str>>),
+    /// It has another pin.
+    Pin(Option<Arc<str>>),
 }
 
 impl From<&Block> for Instance {
@@ -27,6 +54,30 @@ impl From<&Block> for Instance {
             key: block.key.clone(),
             dependencies: block.dependencies.clone(),
             create_before_destroy: block.create_before_destroy,
+            label: block.label.clone(),
+            pin: block.pin.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Instance {
+    /// The instance after its block was deployed without a new object: as the block says, but for the label if
+    /// changes of that are ignored.
+    pub fn written_by(&self, block: &Block) -> Self {
+        let label = if block.ignore_changes { &self.label } else { &block.label };
+        Self { label: label.clone(), ..block.into() }
+    }
+
+    /// The block that describes it as it is.
+    pub fn as_block(&self) -> Block {
+        Block {
+            key: self.key.clone(),
+            dependencies: self.dependencies.clone(),
+            create_before_destroy: self.create_before_destroy,
+            label: self.label.clone(),
+            pin: self.pin.clone(),
+            ..Block::default()
         }
     }
 }
@@ -50,7 +101,7 @@ impl Deployed {
     /// Nothing.
     pub const NOTHING: Self = Self { instances: BTreeMap::new() };
 
-    /// What is there after a program was deployed as a whole.
+    /// What is there after a program was deployed as a whole where nothing was before.
     pub fn by(program: &Program) -> Self {
         let instances = program.blocks.iter().map(|(address, block)| (address.into(), block.into()));
         Self { instances: instances.collect() }
@@ -71,16 +122,50 @@ impl Deployed {
         self
     }
 
+    /// The same after the engine has read all objects: it knows of what has changed behind its back.
+    pub fn refreshed(&self) -> Self {
+        let mut refreshed = self.clone();
+        refreshed.instances.retain(|_, instance| instance.drift != Some(Drift::Gone));
+        for instance in refreshed.instances.values_mut() {
+            match instance.drift.take() {
+                Some(Drift::Label(label)) => instance.label = label,
+                Some(Drift::Pin(pin)) => instance.pin = pin,
+                Some(Drift::Gone) | None => {}
+            }
+        }
+        refreshed
+    }
+
+    /// Whether an object has changed behind the engine's back.
+    pub fn has_drifted(&self) -> bool {
+        self.instances.values().any(|instance| instance.drift.is_some())
+    }
+
+    /// The same after an object has changed behind the engine's back.
+    pub fn drifted(mut self, key: &str, drift: &Drift) -> Self {
+        let instances = self.instances.values_mut();
+        instances.filter(|instance| &*instance.key == key).for_each(|it| it.drift = Some(drift.clone()));
+        self
+    }
+
+    /// The same after a resource was marked as one to be replaced, or no longer as such.
+    pub fn with_taint(mut self, address: &Address, tainted: bool) -> Self {
+        if let Some(instance) = self.instances.get_mut(&InstanceAddress::from(address)) {
+            instance.tainted = tainted;
+        }
+        self
+    }
+
     /// What is there after some operations of a step to a program, in the order in which they took effect. What
-    /// was not operated on is as it was.
+    /// was not operated on is as it was, but for references to objects that are no longer there.
     pub fn after<'a>(
         &self,
         program: &Program,
-        operations: impl IntoIterator<Item = &'a ResourceOperation>,
+        effects: impl IntoIterator<Item = &'a Effect>,
     ) -> Result<Self, NotModelled> {
-        let mut changed: BTreeMap<&Arc<str>, Vec<OperationKind>> = BTreeMap::new();
-        for operation in operations {
-            changed.entry(&operation.key).or_default().push(operation.kind);
+        let mut changed: BTreeMap<&Arc<str>, Vec<(OperationKind, bool)>> = BTreeMap::new();
+        for effect in effects {
+            changed.entry(&effect.key).or_default().push((effect.kind, effect.partial));
         }
         if changed.is_empty() {
             return Ok(self.clone());
@@ -88,20 +173,57 @@ impl Deployed {
         let addresses: BTreeMap<&str, &InstanceAddress> =
             self.instances.iter().map(|(address, instance)| (&*instance.key, address)).collect();
         let mut next = self.clone();
-        for (key, kinds) in changed {
+        for (key, kinds) in &changed {
             use OperationKind::{Create, Delete, Update};
-            let (was, written) = (addresses.get(&**key).copied(), program.by_key(key));
+            let (was, written) = (addresses.get(&***key).copied(), program.by_key(key));
+            let had_deposed = was.is_some_and(|address| self.instances[address].deposed);
             match (was, written, kinds.as_slice()) {
-                (Some(address), _, [Delete]) => {
+                (Some(address), _, [(Delete, _)]) if had_deposed => {
+                    next.instances.get_mut(address).expect("it is there").deposed = false;
+                }
+                (Some(address), _, [(Delete, _)]) => {
                     next.instances.remove(address);
                 }
-                (None, Some((address, block)), [Create]) => {
-                    next.instances.insert(address.into(), block.into());
+                (None, Some((address, block)), [(Create, partial)]) => {
+                    let made = Instance { tainted: *partial, ..block.into() };
+                    next.instances.insert(address.into(), made);
                 }
-                (Some(address), Some((_, block)), [Update] | [Delete, Create] | [Create, Delete]) => {
+                // The old object could not be deleted.
+                (Some(address), Some((_, block)), [(Create, false)]) if !had_deposed => {
+                    next.instances.insert(address.clone(), Instance { deposed: true, ..block.into() });
+                }
+                (Some(address), Some((_, block)), [(Update, true)]) => {
+                    let instance = next.instances.get_mut(address).expect("it is there");
+                    instance.label = instance.written_by(block).label;
+                }
+                (Some(address), Some((_, block)), [(Update, false)]) => {
+                    let written = self.instances[address].written_by(block);
+                    next.instances.insert(address.clone(), written);
+                }
+                (Some(address), Some((_, block)), [(Delete, _), (Create, partial)]) => {
+                    let made = Instance { tainted: *partial, ..block.into() };
+                    next.instances.insert(address.clone(), made);
+                }
+                (Some(address), Some((_, block)), [(Create, false), (Delete, _)]) => {
                     next.instances.insert(address.clone(), block.into());
                 }
-                _ => return Err(NotModelled { key: key.clone() }),
+                _ => return Err(NotModelled { key: (*key).clone() }),
+            }
+        }
+        let has_new_object = |address: &Address| {
+            let key = program.key(address);
+            let kinds = key.and_then(|key| changed.get(key)).map_or(&[][..], Vec::as_slice);
+            kinds.iter().any(|(kind, _)| *kind == OperationKind::Create)
+        };
+        for instance in next.instances.values_mut() {
+            let was_written = changed.get(&instance.key).is_some_and(|kinds| {
+                kinds.iter().any(|(kind, partial)| *kind != OperationKind::Delete && !partial)
+            });
+            if !was_written {
+                let by_value = instance.dependencies.iter().filter(|(_, kind)| kind.leaves_a_value());
+                let stale = by_value.map(|(address, _)| address).filter(|address| has_new_object(address));
+                let stale: Vec<Address> = stale.cloned().collect();
+                instance.stale.extend(stale);
             }
         }
         Ok(next)
@@ -110,12 +232,16 @@ impl Deployed {
 
 #[cfg(test)]
 mod tests {
-    use super::super::notation::{operation, program};
+    use super::super::notation::{effect, program};
     use super::*;
 
-    fn after(before: &str, after: &str, operations: &str) -> Result<Deployed, NotModelled> {
-        let operations: Vec<ResourceOperation> = operations.split_whitespace().map(operation).collect();
-        Deployed::by(&program(before)).after(&program(after), &operations)
+    fn after(before: &str, after: &str, effects: &str) -> Result<Deployed, NotModelled> {
+        let effects: Vec<Effect> = effects.split_whitespace().map(effect).collect();
+        Deployed::by(&program(before)).after(&program(after), &effects)
+    }
+
+    fn instance<'a>(deployed: &'a Deployed, key: &str) -> &'a Instance {
+        deployed.instances.values().find(|instance| &*instance.key == key).unwrap()
     }
 
     #[test]
@@ -132,8 +258,47 @@ mod tests {
     }
 
     #[test]
-    fn an_old_object_beside_a_new_one_is_nothing_to_go_on_from() {
-        assert_eq!(after("x a!", "x a!<^x", "+a").unwrap_err().key.as_ref(), "a");
-        assert!(after("a", "a", "-z").is_err(), "what nobody wrote");
+    fn what_refers_to_an_object_that_was_replaced_and_is_not_written_itself_is_stale() {
+        let done = after("x a b<a c<+a", "x a<^x b<a c<+a", "-a +a").unwrap();
+        assert_eq!(instance(&done, "b").stale, [Address::of_node("a")].into());
+        assert!(instance(&done, "c").stale.is_empty(), "it refers to nothing by value");
+        let done = after("x a b<a", "x a<^x b<a", "-a +a ~b").unwrap();
+        assert!(instance(&done, "b").stale.is_empty());
+    }
+
+    #[test]
+    fn an_object_that_was_created_in_part_is_tainted_and_one_that_was_updated_in_part_has_the_new_label() {
+        assert!(instance(&after("", "a", "+a?").unwrap(), "a").tainted);
+        let done = after("x a", "x a=l<x", "~a?").unwrap();
+        let a = instance(&done, "a");
+        assert_eq!((a.label.as_deref(), a.dependencies.len()), (Some("l"), 0));
+    }
+
+    #[test]
+    fn an_old_object_that_could_not_be_deleted_is_left_beside_the_new_one() {
+        let done = after("x a!", "x a!<^x", "+a").unwrap();
+        assert!(instance(&done, "a").deposed);
+        let done = done.after(&program("x a!<^x"), &[effect("-a")]).unwrap();
+        assert_eq!(done, Deployed::by(&program("x a!<^x")));
+    }
+
+    #[test]
+    fn what_nobody_wrote_is_nothing_to_go_on_from() {
+        assert!(after("a", "a", "-z").is_err());
+        assert_eq!(
+            after("x a!", "x a!<^x", "+a?").unwrap_err().key.as_ref(),
+            "a",
+            "two objects, one tainted"
+        );
+    }
+
+    #[test]
+    fn an_engine_that_refreshes_knows_what_has_drifted() {
+        let deployed = Deployed::by(&program("a=l b<a"));
+        let gone = deployed.clone().drifted("a", &Drift::Gone);
+        assert!(gone.has_drifted() && gone.instances.len() == 2);
+        assert_eq!(gone.refreshed().instances.len(), 1);
+        let other = deployed.drifted("a", &Drift::Label(Some("m".into()))).refreshed();
+        assert_eq!(instance(&other, "a").label.as_deref(), Some("m"));
     }
 }

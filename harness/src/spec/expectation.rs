@@ -6,7 +6,7 @@ use std::sync::Arc;
 use petgraph::algo::toposort;
 use petgraph::algo::tred::{dag_to_toposorted_adjacency_list, dag_transitive_reduction_closure};
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::{EdgeRef, IntoEdgeReferences};
+use petgraph::visit::{Dfs, EdgeRef, IntoEdgeReferences, Visitable};
 use serde::{Deserialize, Serialize};
 
 use super::changes::{Change, Changes};
@@ -84,6 +84,12 @@ pub struct Expectation {
     pub replacements: BTreeMap<Arc<str>, ReplacementOrder>,
     /// How many resources are deployed, written, and left alone.
     pub left_alone: usize,
+    /// How many changes there are, by what they are and why.
+    pub causes: BTreeMap<String, u64>,
+    /// Operations that are begun and fail, because the provider was told so. They are among the operations.
+    pub failing: BTreeSet<ResourceOperation>,
+    /// Operations that may be done or not: the engine may have had a reason to wait for what failed.
+    pub optional: BTreeSet<ResourceOperation>,
 }
 
 impl Expectation {
@@ -97,7 +103,7 @@ impl Expectation {
         let named =
             |(number, kind): NumberedOperation| ResourceOperation::new(changes.numbering.key(number), kind);
         let left_alone =
-            changes.numbers().filter(|number| changes.of_number(*number) == Change::Kept).count();
+            changes.before.numbers().filter(|number| changes.of_number(*number) == Change::Kept).count();
         let replacements = ordering.replacements.iter();
         Self {
             operations: changes.operations().map(named).collect(),
@@ -106,7 +112,27 @@ impl Expectation {
                 .map(|(number, order)| (changes.numbering.key(*number).clone(), *order))
                 .collect(),
             left_alone,
+            causes: changes.causes(),
+            ..Self::default()
         }
+    }
+
+    /// What is expected if some operations fail: what comes after one of them is not begun, everything else is done as
+    /// ever.
+    pub fn with_failing(mut self, failing: BTreeSet<ResourceOperation>) -> Self {
+        let begins = |node: &NodeIndex| failing.contains(&self.order[*node]);
+        let mut search =
+            Dfs::from_parts(self.order.node_indices().filter(begins).collect(), self.order.visit_map());
+        let mut skipped = BTreeSet::new();
+        while let Some(node) = search.next(&self.order) {
+            skipped.insert(node);
+        }
+        skipped.retain(|node| !begins(node));
+        let skipped: BTreeSet<ResourceOperation> =
+            skipped.into_iter().map(|node| self.order[node].clone()).collect();
+        self.operations.retain(|operation| !skipped.contains(operation));
+        self.failing = failing.into_iter().filter(|operation| self.operations.contains(operation)).collect();
+        self
     }
 
     /// The pairs of the order, each with the reason.

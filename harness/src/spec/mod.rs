@@ -19,12 +19,12 @@ pub mod program;
 pub mod rule;
 pub mod step;
 
-pub use action::{Action, Options};
+pub use action::{Action, FailingOperation, Failure, FailureKind, Options};
 pub use address::{Address, InstanceAddress, InstanceKey};
-pub use deployed::{Deployed, Instance};
+pub use deployed::{Deployed, Drift, Instance};
 pub use discipline::Discipline;
 pub use expectation::{Expectation, Reason, ReplacementOrder, Via};
-pub use operation::{OperationKind, ResourceOperation};
+pub use operation::{Effect, OperationKind, ResourceOperation};
 pub use program::{Block, EdgeKind, Program};
 pub use rule::{LeftOut, Rule};
 pub use step::Step;

@@ -4,30 +4,39 @@ use std::sync::Arc;
 
 use super::discipline::TERRAFORM;
 use super::{
-    Address, Block, Deployed, EdgeKind, Expectation, LeftOut, OperationKind, Options, Program,
+    Address, Block, Deployed, EdgeKind, Effect, Expectation, LeftOut, OperationKind, Options, Program,
     ResourceOperation, Step,
 };
 
 /// A program, a resource a word: `b<a` refers to a, `b<^a` by a reference that forces a replacement, `b<+a` has a
-/// `depends_on`; several dependencies are joined by commas; `b!` asks for create_before_destroy.
+/// `depends_on`, `b<*a` is triggered by a, `b<*=a` by its label; several dependencies are joined by commas. `b!` asks for
+/// create_before_destroy, `b~` ignores changes of its label, `b=l` has the label l, `b@p` the pin p; in this order.
 pub fn program(text: &str) -> Program {
     let mut program = Program::default();
     for word in text.split_whitespace() {
         let (name, dependencies) = word.split_once('<').unwrap_or((word, ""));
         let dependencies =
             dependencies.split(',').filter(|dependency| !dependency.is_empty()).map(|dependency| {
-                let kind = match &dependency[..1] {
-                    "^" => EdgeKind::PinnedRefs,
-                    "+" => EdgeKind::DependsOn,
+                let kind = match (&dependency[..1], dependency.starts_with("*=")) {
+                    ("^", _) => EdgeKind::PinnedRefs,
+                    ("+", _) => EdgeKind::DependsOn,
+                    ("*", true) => EdgeKind::TriggeredByLabel,
+                    ("*", false) => EdgeKind::TriggeredBy,
                     _ => EdgeKind::Refs,
                 };
-                (Address::of_node(dependency.trim_start_matches(['^', '+'])), kind)
+                (Address::of_node(dependency.trim_start_matches(['^', '+', '*', '='])), kind)
             });
-        let key = name.trim_end_matches('!');
+        let (name, pin) = name.split_once('@').map_or((name, None), |(name, pin)| (name, Some(pin)));
+        let (name, label) = name.split_once('=').map_or((name, None), |(name, label)| (name, Some(label)));
+        let key = name.trim_end_matches(['!', '~']);
         let block = Block {
             key: key.into(),
             dependencies: Arc::new(dependencies.collect()),
-            create_before_destroy: name.ends_with('!'),
+            create_before_destroy: name.contains('!'),
+            ignore_changes: name.contains('~'),
+            label: label.map(Into::into),
+            pin: pin.map(Into::into),
+            ..Block::default()
         };
         program.blocks.insert(Address::of_node(key), block);
     }
@@ -44,6 +53,11 @@ pub fn operation(text: &str) -> ResourceOperation {
         _ => panic!("{text} is no operation"),
     };
     ResourceOperation { key: key.into(), kind }
+}
+
+/// What an operation did; with a question mark behind it, a part of it.
+pub fn effect(text: &str) -> Effect {
+    Effect { partial: text.ends_with('?'), ..Effect::whole(&operation(text.trim_end_matches('?'))) }
 }
 
 /// What is expected of an engine of Terraform's family between two programs, the first of which is deployed.

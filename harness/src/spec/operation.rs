@@ -59,3 +59,22 @@ impl Display for ResourceOperation {
         write!(f, "{} {}", self.kind, self.key)
     }
 }
+
+/// What an operation did to a resource.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Effect {
+    /// The resource.
+    pub key: Arc<str>,
+    /// What was done to it.
+    pub kind: OperationKind,
+    /// Whether only a part of it was done, and the engine told so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+}
+
+impl Effect {
+    /// Of an operation that was done as a whole.
+    pub fn whole(operation: &ResourceOperation) -> Self {
+        Self { key: operation.key.clone(), kind: operation.kind, partial: false }
+    }
+}

@@ -17,19 +17,36 @@ pub enum EdgeKind {
     PinnedRefs,
     /// By order alone: no value passes, so no change of the dependency shows in the dependent.
     DependsOn,
+    /// By `replace_triggered_by` the whole resource: a change of it, in place or not, replaces the dependent.
+    TriggeredBy,
+    /// By `replace_triggered_by` the resource's label: a change of that replaces the dependent.
+    TriggeredByLabel,
 }
 
 impl EdgeKind {
     /// All there are.
-    pub const ALL: [Self; 3] = [Self::Refs, Self::PinnedRefs, Self::DependsOn];
+    pub const ALL: [Self; 5] =
+        [Self::Refs, Self::PinnedRefs, Self::DependsOn, Self::TriggeredBy, Self::TriggeredByLabel];
 
-    /// The attribute or argument that it is written with.
+    /// Its name, in programs of the algebra and for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Refs => "refs",
             Self::PinnedRefs => "pinned_refs",
             Self::DependsOn => "depends_on",
+            Self::TriggeredBy => "triggered_by",
+            Self::TriggeredByLabel => "triggered_by_label",
         }
+    }
+
+    /// The kind with a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether the dependent has the dependency's id among its attributes.
+    pub fn leaves_a_value(self) -> bool {
+        matches!(self, Self::Refs | Self::PinnedRefs)
     }
 }
 
@@ -37,7 +54,7 @@ impl EdgeKind {
 pub type Dependencies = BTreeMap<Address, EdgeKind>;
 
 /// A resource block.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Block {
     /// The resource's key, by which the ledger knows it.
     pub key: Arc<str>,
@@ -45,6 +62,14 @@ pub struct Block {
     pub dependencies: Arc<Dependencies>,
     /// Whether a replacement makes the new object before it deletes the old one.
     pub create_before_destroy: bool,
+    /// An attribute that is changed in place.
+    pub label: Option<Arc<str>>,
+    /// An attribute whose change is a replacement.
+    pub pin: Option<Arc<str>>,
+    /// Whether a change of the label is ignored once there is an object.
+    pub ignore_changes: bool,
+    /// Whether the engine has to refuse whatever would delete the object.
+    pub prevent_destroy: bool,
 }
 
 impl Block {

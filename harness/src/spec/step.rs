@@ -1,7 +1,9 @@
 //! One step: from what is deployed to what a program says.
 
+use std::borrow::Cow;
+
 use super::action::Options;
-use super::changes::Changes;
+use super::changes::{Changes, Reached};
 use super::deployed::Deployed;
 use super::discipline::Discipline;
 use super::expectation::Expectation;
@@ -22,7 +24,11 @@ pub struct Step<'a> {
 impl Step<'_> {
     /// What becomes of each instance.
     pub fn changes(&self) -> Changes {
-        Changes::of(self.deployed, self.program, self.options)
+        let deployed = self.known();
+        match self.reached(&deployed) {
+            None => Changes::of(&deployed, self.program, self.options),
+            Some(reached) => Changes::of(&deployed, &reached.program, &reached.options),
+        }
     }
 
     /// What an engine of a discipline must do, by all rules but some.
@@ -30,5 +36,33 @@ impl Step<'_> {
         let changes = self.changes();
         let ordering = discipline.order(&changes, left_out);
         Expectation::new(&changes, ordering)
+    }
+
+    /// What is deployed after a step that succeeded.
+    pub fn outcome(&self) -> Deployed {
+        let deployed = self.known();
+        match self.reached(&deployed) {
+            None => Changes::of(&deployed, self.program, self.options).outcome(
+                &deployed,
+                self.program,
+                self.options,
+            ),
+            Some(Reached { program, options }) => {
+                Changes::of(&deployed, &program, &options).outcome(&deployed, &program, &options)
+            }
+        }
+    }
+
+    /// What is deployed, as far as the engine knows when it plans.
+    pub fn known(&self) -> Cow<'_, Deployed> {
+        if self.options.refresh && self.deployed.has_drifted() {
+            Cow::Owned(self.deployed.refreshed())
+        } else {
+            Cow::Borrowed(self.deployed)
+        }
+    }
+
+    fn reached(&self, deployed: &Deployed) -> Option<Reached> {
+        (!self.options.target.is_empty()).then(|| self.program.reached(deployed, self.options))
     }
 }

@@ -181,16 +181,97 @@ fn a_reference_that_becomes_pinned_replaces() {
     expect("a b<a", "a b<^a", "+b -b", "-b>+b");
 }
 
+#[test]
+fn a_label_is_changed_in_place_and_a_pin_by_a_replacement() {
+    expect("a=l", "a=m", "~a", "");
+    expect("a=l", "a", "~a", "");
+    expect("a@p", "a@q", "+a -a", "-a>+a");
+    expect("a=l@p", "a=m@q", "+a -a", "-a>+a");
+}
+
+#[test]
+fn an_ignored_change_of_a_label_asks_for_nothing_until_there_is_a_new_object() {
+    expect("a=l", "a~=m", "", "");
+    expect("a~=l", "a~=m", "", "");
+    expect("a~=l", "a=m", "~a", "");
+    let (before, after) = (program("x a~=l"), program("x a~=m<^x"));
+    let step = Step { deployed: &Deployed::by(&before), program: &after, options: &Options::USUAL };
+    assert_eq!(objects(&step.outcome())[0], ("a", Some("m"), None, true));
+    let (before, after) = (program("x a~=l"), program("x a~=m<x"));
+    let step = Step { deployed: &Deployed::by(&before), program: &after, options: &Options::USUAL };
+    assert_eq!(objects(&step.outcome())[0], ("a", Some("l"), None, true));
+}
+
+#[test]
+fn a_trigger_replaces_when_what_it_names_is_changed_and_not_when_it_is_created() {
+    expect("a=l b<*a", "a=m b<*a", "~a +b -b", "-b>~a -b>+b ~a>+b");
+    expect("x a b<*a", "x a<^x b<*a", "-a +a +b -b", "-b>-a -a>+a -b>+b +a>+b");
+    expect("b", "a b<*a", "+a", "");
+    expect("a=l b", "a=l b<*a", "", "");
+    expect("x a=l b<*=a", "x a=l<x b<*=a", "~a", "");
+    expect("a=l b<*=a", "a=m b<*=a", "~a +b -b", "-b>~a -b>+b ~a>+b");
+    expect("a~=l b<*=a", "a~=m b<*=a", "", "");
+}
+
+#[test]
+fn an_edge_that_changes_its_kind_changes_the_dependent_by_the_values_that_come_and_go() {
+    expect("a b<a", "a b<+a", "~b", "");
+    expect("a b<+a", "a b<^a", "+b -b", "-b>+b");
+    expect("a b<+a", "a b<*a", "", "");
+}
+
+#[test]
+fn targets_bring_what_they_depend_on_and_leave_everything_else_alone() {
+    let (before, after) = (program("x a b<a z"), program("x a<^x b<a c<b"));
+    let options = Options { target: [Address::of_node("a")].into(), ..Options::default() };
+    let step = Step { deployed: &Deployed::by(&before), program: &after, options: &options };
+    let expected = step.expectation(TERRAFORM, &LeftOut::none());
+    assert_eq!(expected.operations, ["+a", "-a"].map(operation).into());
+    let outcome = step.outcome();
+    let b = &outcome.instances[&InstanceAddress::from(&Address::of_node("b"))];
+    assert_eq!(
+        (b.stale.len(), outcome.instances.len()),
+        (1, 4),
+        "b refers to the old a, z is there, c is not"
+    );
+    let whole = Step { deployed: &outcome, program: &after, options: &Options::USUAL };
+    assert_eq!(
+        whole.expectation(TERRAFORM, &LeftOut::none()).operations,
+        ["~b", "-z", "+c"].map(operation).into()
+    );
+}
+
+#[test]
+fn destroying_a_target_takes_what_depends_on_it_along() {
+    let deployed = Deployed::by(&program("a b<a c<+b d"));
+    let options = Options { target: [Address::of_node("b")].into(), ..Options::default() };
+    let step = Step { deployed: &deployed, program: &Program::EMPTY, options: &options };
+    let expected = step.expectation(TERRAFORM, &LeftOut::none());
+    assert_eq!(expected.operations, ["-b", "-c"].map(operation).into());
+    assert_eq!(step.outcome().instances.len(), 2);
+}
+
+#[test]
+fn what_comes_after_an_operation_that_fails_is_not_begun_and_everything_else_is_done() {
+    let expected = between(&program(""), &program("a b<a c<+b d")).with_failing([operation("+b")].into());
+    assert_eq!(expected.operations, ["+a", "+b", "+d"].map(operation).into());
+    assert_eq!(expected.failing, [operation("+b")].into());
+}
+
 /// Two programs over five resources, with edges of all kinds that go upward only.
 fn two_programs() -> impl Strategy<Value = (Program, Program)> {
-    let kind = prop_oneof![Just(EdgeKind::Refs), Just(EdgeKind::PinnedRefs), Just(EdgeKind::DependsOn)];
+    let kind = prop::sample::select(EdgeKind::ALL.to_vec());
     let edges = prop::collection::vec(prop::option::of(kind), 5);
-    let resource = (prop::bool::weighted(0.7), edges, prop::bool::weighted(0.3));
+    let value = || prop::option::of(prop::sample::select(vec!["v", "w"]));
+    let settings = (prop::bool::weighted(0.3), prop::bool::weighted(0.2), value(), value());
+    let resource = (prop::bool::weighted(0.7), edges, settings);
     let program = prop::collection::vec(resource, 5);
+    type Settings = (bool, bool, Option<&'static str>, Option<&'static str>);
     (program.clone(), program).prop_map(|(before, after)| {
-        let build = |drawn: Vec<(bool, Vec<Option<EdgeKind>>, bool)>| {
+        let build = |drawn: Vec<(bool, Vec<Option<EdgeKind>>, Settings)>| {
             let mut program = Program::default();
-            for (index, (_, kinds, asks)) in drawn.iter().enumerate().filter(|(_, (there, ..))| *there) {
+            for (index, (_, kinds, settings)) in drawn.iter().enumerate().filter(|(_, (there, ..))| *there) {
+                let (asks, ignores, label, pin) = settings;
                 let kinds = kinds.iter().enumerate().take(index).filter(|(lower, _)| drawn[*lower].0);
                 let dependencies = kinds
                     .filter_map(|(lower, kind)| Some((Address::of_node(&format!("r{lower}")), (*kind)?)));
@@ -198,6 +279,10 @@ fn two_programs() -> impl Strategy<Value = (Program, Program)> {
                     key: format!("r{index}").into(),
                     dependencies: Arc::new(dependencies.collect()),
                     create_before_destroy: *asks,
+                    ignore_changes: *ignores,
+                    label: label.map(Into::into),
+                    pin: pin.map(Into::into),
+                    ..Block::default()
                 };
                 program.blocks.insert(Address::of_node(&block.key), block);
             }
@@ -205,6 +290,44 @@ fn two_programs() -> impl Strategy<Value = (Program, Program)> {
         };
         (build(before), build(after))
     })
+}
+
+/// What a program deployed, with an odd memory: settings, marks, objects that refer to others which are gone, drift.
+fn remembering(program: &Program, memory: &[u8]) -> Deployed {
+    let mut deployed = Deployed::by(program);
+    for (instance, memory) in deployed.instances.values_mut().zip(memory) {
+        instance.create_before_destroy ^= memory & 1 != 0;
+        instance.tainted = memory & 6 == 6;
+        instance.drift = match memory >> 3 & 7 {
+            0 => Some(Drift::Label(Some("d".into()))),
+            1 => Some(Drift::Pin(None)),
+            2 => Some(Drift::Gone),
+            _ => None,
+        };
+        if memory & 64 != 0 {
+            let by_value = instance.dependencies.iter().filter(|(_, kind)| kind.leaves_a_value());
+            instance.stale.extend(by_value.map(|(address, _)| address.clone()).next());
+        }
+        if memory & 128 != 0 {
+            // It was written when it depended on other things.
+            let less = instance.dependencies.iter().skip(1).map(|(address, kind)| (address.clone(), *kind));
+            instance.dependencies = Arc::new(less.collect());
+            instance.stale.clear();
+        }
+    }
+    deployed
+}
+
+/// What of a deployed world is in the objects themselves.
+fn objects(deployed: &Deployed) -> Vec<(&str, Option<&str>, Option<&str>, bool)> {
+    let of = |instance: &'_ Instance| -> (_, _, _, _) {
+        (instance.tainted, instance.deposed, instance.stale.is_empty(), ())
+    };
+    deployed
+        .instances
+        .values()
+        .map(|it| (&*it.key, it.label.as_deref(), it.pin.as_deref(), of(it) == (false, false, true, ())))
+        .collect()
 }
 
 proptest! {
@@ -219,15 +342,69 @@ proptest! {
     fn the_rest_of_a_step_that_failed_is_a_step((before, after) in two_programs(), seed: u64) {
         let (deployed, whole) = (Deployed::by(&before), between(&before, &after));
         let sorted = petgraph::algo::toposort(&whole.order, None).expect("there is no circle");
-        let done = sorted.iter().take((seed % (sorted.len() as u64 + 1)) as usize).map(|node| &whole.order[*node]);
-        let Ok(there) = deployed.after(&after, done.clone()) else { return Ok(()) };
+        let effects = |order: &expectation::Order, sorted: &[petgraph::graph::NodeIndex]| -> Vec<Effect> {
+            sorted.iter().map(|node| Effect::whole(&order[*node])).collect()
+        };
+        let done = &sorted[..(seed % (sorted.len() as u64 + 1)) as usize];
+        let Ok(there) = deployed.after(&after, &effects(&whole.order, done)) else { return Ok(()) };
         let rest = Step { deployed: &there, program: &after, options: &Options::default() };
         let rest = rest.expectation(TERRAFORM, &LeftOut::none());
         prop_assert!(!is_cyclic_directed(&rest.order));
-        let finished = there.after(&after, petgraph::algo::toposort(&rest.order, None).unwrap().iter()
-            .map(|node| &rest.order[*node])).unwrap();
-        let keys = |deployed: &Deployed| deployed.instances.keys().cloned().collect::<Vec<_>>();
-        prop_assert_eq!(keys(&finished), keys(&Deployed::by(&after)));
+        let sorted = petgraph::algo::toposort(&rest.order, None).unwrap();
+        let finished = there.after(&after, &effects(&rest.order, &sorted)).unwrap();
+        let step = Step { deployed: &there, program: &after, options: &Options::default() };
+        let outcome = step.outcome();
+        prop_assert_eq!(objects(&finished), objects(&outcome));
+        prop_assert!(finished.instances.keys().eq(Deployed::by(&after).instances.keys()));
+    }
+
+    /// Whatever the state remembers, and whatever has drifted: there is an order, and after it nothing is left to do.
+    #[test]
+    fn a_step_leads_from_any_memory_to_a_world_in_which_the_program_asks_for_nothing(
+        (before, after) in two_programs(), memory in prop::collection::vec(0u8..=255, 5), refresh: bool,
+    ) {
+        let deployed = remembering(&before, &memory);
+        let options = Options { refresh, ..Options::default() };
+        let step = Step { deployed: &deployed, program: &after, options: &options };
+        prop_assert!(!is_cyclic_directed(&step.expectation(TERRAFORM, &LeftOut::none()).order));
+        let outcome = step.outcome();
+        let again = Step { deployed: &outcome, program: &after, options: &Options::default() };
+        prop_assert_eq!(again.changes().operations().count(), 0);
+        prop_assert_eq!(again.outcome(), outcome);
+    }
+
+    /// Parts of a program, one after the other, and then the whole: the same world as the whole at once, but for labels
+    /// whose changes are ignored by then.
+    #[test]
+    fn targets_and_then_the_whole_program_lead_to_the_same_world(
+        (before, after) in two_programs(), targets in prop::collection::vec(0u8..5, 1..4),
+        memory in prop::collection::vec(0u8..=255, 5),
+    ) {
+        let deployed = remembering(&before, &memory);
+        let mut there = deployed.clone();
+        for target in targets.iter().map(|number| Address::of_node(&format!("r{number}"))) {
+            let options = Options { target: [target.clone()].into(), ..Options::default() };
+            if !after.blocks.contains_key(&target) {
+                continue;
+            }
+            let step = Step { deployed: &there, program: &after, options: &options };
+            prop_assert!(!is_cyclic_directed(&step.expectation(TERRAFORM, &LeftOut::none()).order));
+            let part = step.outcome();
+            let again = Step { deployed: &part, program: &after, options: &options };
+            prop_assert_eq!(again.changes().operations().count(), 0, "the same part again asks for nothing");
+            there = part;
+        }
+        let outcome = |deployed: &Deployed| {
+            let step = Step { deployed, program: &after, options: &Options::default() };
+            let without_ignored = |(address, mut instance): (InstanceAddress, Instance)| {
+                if after.blocks[&address.block].ignore_changes {
+                    instance.label = None;
+                }
+                (address, instance)
+            };
+            step.outcome().instances.into_iter().map(without_ignored).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(outcome(&there), outcome(&deployed));
     }
 
     #[test]

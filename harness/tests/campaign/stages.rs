@@ -29,7 +29,7 @@ fn case(stages: Vec<Stage>) -> Case {
 }
 
 fn stage(name: &str, action: Action, batch: usize, judged_as: JudgedAs) -> Stage {
-    Stage { name: name.to_owned(), action, program: ProgramRef::Batch(batch), judged_as }
+    Stage::new(name, action, ProgramRef::Batch(batch), judged_as)
 }
 
 fn judged(spec: &str, stages: Vec<Stage>) -> VariantVerdict {

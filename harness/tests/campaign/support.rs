@@ -34,6 +34,7 @@ pub fn runner(engine: &Path, provider: &Provider, timeout: Duration) -> Runner {
     Runner {
         engine: Arc::new(Terraform::new(engine)),
         access: provider.access(),
+        provider: equiform::deploy::provider::locate().expect("the provider is built"),
         provider_log: provider.log(),
         syntax: Syntax::Hcl,
         hold: Hold::default(),

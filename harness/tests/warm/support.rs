@@ -44,6 +44,7 @@ pub fn runner(engine: &Engine) -> (Runner, Provider) {
     let runner = Runner {
         engine: Arc::new(Terraform::new(engine.clone())),
         access: provider.access(),
+        provider: equiform::deploy::provider::locate().expect("the provider is built"),
         provider_log: provider.log(),
         syntax: Syntax::Hcl,
         hold: Hold::default(),

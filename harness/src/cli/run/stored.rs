@@ -55,6 +55,7 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
         ("resources", range(&settings.resources)),
         ("edges", range(&settings.edges)),
         ("create-before-destroy", settings.create_before_destroy.to_string()),
+        ("workflows", settings.workflows.to_string()),
         ("leave-out-rules", settings.left_out.to_string()),
     ];
     let from = match &settings.from {
@@ -106,6 +107,7 @@ mod tests {
             resources: 6..=7,
             edges: 8..=8,
             create_before_destroy: 0.1,
+            workflows: "plain=2,drift=1".parse().unwrap(),
             left_out: "6,1".parse().unwrap(),
             from: Sources::Given(graph),
         };

@@ -102,21 +102,28 @@ impl Driver for Terraform {
     }
 
     fn arguments(&self, action: &Action) -> Vec<String> {
+        if let Action::Taint(address) | Action::Untaint(address) = action {
+            let command = if matches!(action, Action::Taint(_)) { "taint" } else { "untaint" };
+            return vec![command.to_owned(), "-no-color".to_owned(), address.to_string()];
+        }
         let command: &[&str] = match action {
             Action::Apply(_) => &["apply", "-auto-approve"],
             Action::Plan(_) => &["plan", DETAILED],
             Action::ApplySaved(_) => &["apply"],
             Action::Destroy(_) => &["destroy", "-auto-approve"],
+            Action::RefreshOnly(_) => &["apply", "-refresh-only", "-auto-approve"],
+            Action::Taint(_) | Action::Untaint(_) | Action::Drift { .. } => &[],
         };
         let mut arguments: Vec<String> =
             command.iter().chain(&["-input=false", "-json"]).map(|&argument| argument.to_owned()).collect();
-        let Options { replace, refresh, parallelism, save } = action.options();
+        let Options { replace, target, refresh, parallelism, save } = action.options();
         arguments.extend(parallelism.map(|most| format!("-parallelism={most}")));
         if matches!(action, Action::ApplySaved(_)) {
             arguments.push(PLAN_FILE.to_owned());
             return arguments;
         }
         arguments.extend(replace.iter().map(|address| format!("-replace={address}")));
+        arguments.extend(target.iter().map(|address| format!("-target={address}")));
         arguments.extend((!refresh).then(|| "-refresh=false".to_owned()));
         arguments.extend(save.then(|| format!("-out={PLAN_FILE}")));
         arguments
@@ -168,6 +175,8 @@ impl Reader for FilesOfTerraform {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::super::{EngineName, EngineOrigin, Version};
     use super::*;
 
@@ -183,6 +192,7 @@ mod tests {
         assert_eq!(arguments(Action::Apply(Options::default())), "apply -auto-approve -input=false -json");
         let odd = Options {
             replace: ["a", "b"].map(Address::of_node).into(),
+            target: BTreeSet::from([Address::of_node("c")]),
             refresh: false,
             parallelism: Some(1),
             save: true,
@@ -190,7 +200,7 @@ mod tests {
         assert_eq!(
             arguments(Action::Plan(odd.clone())),
             "plan -detailed-exitcode -input=false -json -parallelism=1 -replace=mock_node.a -replace=mock_node.b \
-             -refresh=false -out=saved.tfplan"
+             -target=mock_node.c -refresh=false -out=saved.tfplan"
         );
         assert_eq!(
             arguments(Action::ApplySaved(odd)),

@@ -7,7 +7,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::evidence::{
-    Alarm, BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, PlannedChange, Summary, Unreadable, unreadable,
+    Alarm, BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, PlannedChange, Refusal, Summary, Unreadable,
+    unreadable,
 };
 use crate::spec::OperationKind;
 
@@ -89,6 +90,10 @@ fn read_line(output: &mut Output, line: &[u8]) {
             let operations = operations(&action);
             output.planned.insert(PlannedChange { address: resource.addr, action, operations });
         }
+        ("resource_drift", Some(ResourceChange { resource, action }), _) => {
+            let operations = operations(&action);
+            output.drifted.insert(PlannedChange { address: resource.addr, action, operations });
+        }
         ("change_summary", _, Some(summary)) => output.summaries.push(Summary {
             is_plan: summary.operation == "plan",
             command: summary.operation,
@@ -100,8 +105,22 @@ fn read_line(output: &mut Output, line: &[u8]) {
     }
     if message.level == "error" {
         output.reports_a_cycle |= message.message.contains("Cycle");
+        output.refusals.push(refusal(&message.message));
         output.errors.push(message.message);
     }
+}
+
+/// The words by which the reasons to refuse are known.
+const REFUSALS: &[(&str, Refusal)] = &[
+    ("Error: Cycle: ", Refusal::Cycle),
+    ("Error: Reference to undeclared resource", Refusal::Dangling),
+    ("Error: Instance cannot be destroyed", Refusal::PreventDestroy),
+    ("Error: Saved plan is stale", Refusal::StalePlan),
+    ("Error: The mock provider was told to fail this operation", Refusal::Provider),
+];
+
+fn refusal(error: &str) -> Option<Refusal> {
+    REFUSALS.iter().find(|(words, _)| error.starts_with(words)).map(|(_, refusal)| *refusal)
 }
 
 /// What an action amounts to.

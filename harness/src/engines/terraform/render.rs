@@ -41,21 +41,59 @@ fn hcl_block((address, block): (&Address, &Block)) -> hcl::Block {
         .add_label(address.name())
         // The formatter doubles what begins an interpolation, and not what begins a directive.
         .add_attribute(("key", block.key.replace("%{", "%%{")));
-    for kind in EdgeKind::ALL {
+    for (name, value) in [("label", &block.label), ("pin", &block.pin)] {
+        if let Some(value) = value {
+            resource = resource.add_attribute((name, value.replace("%{", "%%{")));
+        }
+    }
+    for kind in IN_THE_BLOCK {
         let references = block.by(kind).map(|address| match kind {
-            EdgeKind::DependsOn => Expression::from(reference(address).build()),
             EdgeKind::Refs | EdgeKind::PinnedRefs => Expression::from(reference(address).attr("id").build()),
+            _ => Expression::from(reference(address).build()),
         });
         let references: Vec<Expression> = references.collect();
         if !references.is_empty() {
             resource = resource.add_attribute((kind.name(), references));
         }
     }
-    if block.create_before_destroy {
-        let lifecycle = hcl::Block::builder("lifecycle").add_attribute(("create_before_destroy", true));
-        resource = resource.add_block(lifecycle.build());
+    let mut lifecycle = hcl::Block::builder("lifecycle");
+    for (name, is_set) in flags(block) {
+        if is_set {
+            lifecycle = lifecycle.add_attribute((name, true));
+        }
+    }
+    if block.ignore_changes {
+        let label = Expression::Variable(Variable::unchecked("label"));
+        lifecycle = lifecycle.add_attribute(("ignore_changes", vec![label]));
+    }
+    let triggers: Vec<Expression> = triggers(block)
+        .map(|(address, attribute)| match attribute {
+            None => reference(address).build().into(),
+            Some(attribute) => reference(address).attr(attribute).build().into(),
+        })
+        .collect();
+    if !triggers.is_empty() {
+        lifecycle = lifecycle.add_attribute(("replace_triggered_by", triggers));
+    }
+    let lifecycle = lifecycle.build();
+    if lifecycle.body.iter().next().is_some() {
+        resource = resource.add_block(lifecycle);
     }
     resource.build()
+}
+
+/// The kinds of edges that are arguments of the resource itself; the others are of its lifecycle.
+const IN_THE_BLOCK: [EdgeKind; 3] = [EdgeKind::Refs, EdgeKind::PinnedRefs, EdgeKind::DependsOn];
+
+/// The settings of a lifecycle that are true or absent.
+fn flags(block: &Block) -> [(&'static str, bool); 2] {
+    [("create_before_destroy", block.create_before_destroy), ("prevent_destroy", block.prevent_destroy)]
+}
+
+/// What triggers a replacement: resources, or an attribute of theirs.
+fn triggers(block: &Block) -> impl Iterator<Item = (&Address, Option<&'static str>)> {
+    let whole = block.by(EdgeKind::TriggeredBy).map(|address| (address, None));
+    whole.chain(block.by(EdgeKind::TriggeredByLabel).map(|address| (address, Some("label"))))
 }
 
 fn json<'a>(blocks: impl Iterator<Item = (&'a Address, &'a Block)>) -> String {
@@ -72,18 +110,39 @@ fn json<'a>(blocks: impl Iterator<Item = (&'a Address, &'a Block)>) -> String {
 
 fn json_block(block: &Block) -> Json {
     let mut resource = Map::from_iter([("key".to_owned(), Json::String(literal(&block.key)))]);
-    for kind in EdgeKind::ALL {
+    for (name, value) in [("label", &block.label), ("pin", &block.pin)] {
+        if let Some(value) = value {
+            resource.insert(name.to_owned(), Json::String(literal(value)));
+        }
+    }
+    for kind in IN_THE_BLOCK {
         let references = block.by(kind).map(|address| match kind {
-            EdgeKind::DependsOn => address.to_string(),
             EdgeKind::Refs | EdgeKind::PinnedRefs => format!("${{{address}.id}}"),
+            _ => address.to_string(),
         });
         let references: Vec<String> = references.collect();
         if !references.is_empty() {
             resource.insert(kind.name().to_owned(), references.into());
         }
     }
-    if block.create_before_destroy {
-        resource.insert("lifecycle".to_owned(), json!({ "create_before_destroy": true }));
+    let mut lifecycle = Map::new();
+    for (name, _) in flags(block).into_iter().filter(|(_, is_set)| *is_set) {
+        lifecycle.insert(name.to_owned(), Json::Bool(true));
+    }
+    if block.ignore_changes {
+        lifecycle.insert("ignore_changes".to_owned(), json!(["label"]));
+    }
+    let triggers: Vec<String> = triggers(block)
+        .map(|(address, attribute)| match attribute {
+            None => address.to_string(),
+            Some(attribute) => format!("{address}.{attribute}"),
+        })
+        .collect();
+    if !triggers.is_empty() {
+        lifecycle.insert("replace_triggered_by".to_owned(), triggers.into());
+    }
+    if !lifecycle.is_empty() {
+        resource.insert("lifecycle".to_owned(), lifecycle.into());
     }
     Json::Object(resource)
 }
@@ -106,9 +165,9 @@ mod tests {
     use super::*;
     use crate::spec::notation::program;
 
-    fn everything() -> (Program, [Address; 5]) {
-        let program = program("net disk key rules<+net host!<net,disk,^key,+rules");
-        (program, ["net", "disk", "key", "rules", "host"].map(Address::of_node))
+    fn everything() -> (Program, [Address; 6]) {
+        let program = program("net disk key~=l@p rules<+net host!<net,disk,^key,+rules user<*net,*=key");
+        (program, ["net", "disk", "key", "rules", "host", "user"].map(Address::of_node))
     }
 
     #[test]
@@ -127,7 +186,7 @@ mod tests {
     fn odd_keys_are_quoted_and_have_names_that_engines_take() {
         let odd = "1 \"web\" ${a} %{b} $ c:\\d\n\u{1}ü";
         let address = Address::of_node(odd);
-        let block = Block { key: odd.into(), dependencies: Default::default(), create_before_destroy: false };
+        let block = Block { key: odd.into(), label: Some(odd.into()), ..Block::default() };
         let program = Program { blocks: [(address.clone(), block)].into() };
         let [hcl, json] = [Syntax::Hcl, Syntax::Json]
             .map(|syntax| render(&program, std::slice::from_ref(&address), syntax));

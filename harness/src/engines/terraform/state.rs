@@ -41,6 +41,7 @@ impl StateResource {
 struct Instance {
     index_key: Option<Json>,
     deposed: Option<String>,
+    status: Option<String>,
     #[serde(rename = "attributes", default)]
     content: Content,
     #[serde(default)]
@@ -75,6 +76,7 @@ pub fn read(path: &Path) -> Result<StateFile, Unreadable> {
                     Some(key) => format!("{address}[{key}]"),
                 },
                 deposed: instance.deposed.is_some(),
+                tainted: instance.status.as_deref() == Some("tainted"),
                 content: instance.content,
                 dependencies: instance.dependencies,
             });

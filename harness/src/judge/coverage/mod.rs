@@ -53,6 +53,12 @@ pub struct Exercised {
     /// Replacements, by which operation has to come first.
     #[serde(default)]
     pub replacements: BTreeMap<ReplacementOrder, Count>,
+    /// Variants, by the workflow that they were deployed by.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workflows: BTreeMap<String, u64>,
+    /// Changes, by what they are and why: updates, replacements, settings that come and go.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub changes: BTreeMap<String, u64>,
     /// What else was looked at, by name: stages, plans, states.
     #[serde(default)]
     pub checks: BTreeMap<String, u64>,
@@ -73,6 +79,8 @@ impl Exercised {
         other.edges.iter().for_each(|(key, count)| self.edges.entry(*key).or_default().add(count));
         let replacements = other.replacements.iter();
         replacements.for_each(|(key, count)| self.replacements.entry(*key).or_default().add(count));
+        other.workflows.iter().for_each(|(name, times)| add(&mut self.workflows, name, *times));
+        other.changes.iter().for_each(|(what, times)| self.changed(what, *times));
         other.checks.iter().for_each(|(what, times)| self.checked(what, *times));
         self.left_out.extend(&other.left_out);
     }
@@ -89,12 +97,17 @@ impl Exercised {
 
     /// Counts something that was looked at.
     pub fn checked(&mut self, what: &str, times: u64) {
-        match self.checks.get_mut(what) {
-            Some(count) => *count += times,
-            None => {
-                self.checks.insert(what.to_owned(), times);
-            }
-        }
+        add(&mut self.checks, what, times);
+    }
+
+    /// Counts changes of a kind.
+    pub fn changed(&mut self, what: &str, times: u64) {
+        add(&mut self.changes, what, times);
+    }
+
+    /// Counts a variant.
+    pub fn driven_by(&mut self, workflow: &str) {
+        add(&mut self.workflows, workflow, 1);
     }
 
     /// The count of a rule.
@@ -125,6 +138,15 @@ impl Exercised {
             .chain(edges.map(|kind| format!("edges by {}", kind.name())))
             .chain(replacements.map(|order| format!("replacement ({})", order.name())))
             .collect()
+    }
+}
+
+fn add(counts: &mut BTreeMap<String, u64>, what: &str, times: u64) {
+    match counts.get_mut(what) {
+        Some(count) => *count += times,
+        None => {
+            counts.insert(what.to_owned(), times);
+        }
     }
 }
 

@@ -177,16 +177,11 @@ impl Exercised {
     fn count_checks(&mut self, trial: &Trial<'_>, oracles: &[&Oracle]) {
         let asked = |name: &str| oracles.iter().any(|oracle| oracle.name == name);
         let (evidence, judged_as) = (trial.evidence, trial.stage.judged_as);
-        self.checked(
-            match judged_as {
-                JudgedAs::Batch | JudgedAs::Source => "batches",
-                JudgedAs::Idle => "idle applies",
-                JudgedAs::Cross => "cross plans",
-                JudgedAs::Plan => "plans",
-                JudgedAs::Destroy => "destroys",
-            },
-            1,
-        );
+        self.checked(if trial.stage.repeats.is_some() { "repetitions" } else { judged_as.name() }, 1);
+        // What is only planned is not exercised, and what fails not as a whole.
+        if trial.stage.action.changes_the_world() && evidence.succeeded {
+            trial.plan.causes.iter().for_each(|(cause, times)| self.changed(cause, *times));
+        }
         if asked("steps") {
             self.checked(OPERATIONS_COMPARED, evidence.operations.len() as u64);
         }
@@ -195,8 +190,7 @@ impl Exercised {
             self.checked("planned changes compared", evidence.output.planned.len() as u64);
             self.checked("engine's own counts compared", evidence.output.summaries.len() as u64);
         }
-        if let Some(state) = evidence.state.state().filter(|_| asked("state") && trial.program_is_deployed())
-        {
+        if let Some(state) = evidence.state.state().filter(|_| asked("state") && trial.settled().is_some()) {
             self.checked("states compared", 1);
             self.checked("objects in states compared", state.objects.len() as u64);
         }
@@ -204,11 +198,14 @@ impl Exercised {
         if asked("state") && (only_plans || trial.is_quiet(JudgedAs::Idle)) {
             self.checked("state files that must not change", 1);
         }
-        if asked("attributes") && trial.program_is_deployed() {
+        if asked("attributes") && trial.settled().is_some() {
             self.checked("objects compared with the program", trial.world.len() as u64);
         }
         if asked("requests") {
             evidence.requests.checks.iter().for_each(|(check, count)| self.checked(check, *count as u64));
+        }
+        if asked("repeat") && trial.repeated.is_some() {
+            self.checked("repetitions compared", 1);
         }
         if asked("graph") && judged_as == JudgedAs::Source {
             self.checked("final graphs compared", 1);

@@ -2,11 +2,11 @@ use equiform_proto::ledger::World;
 
 use super::*;
 use crate::algebra::graph::NamedGraph;
-use crate::case::stage::Stage;
+use crate::case::stage::{ProgramRef, Stage};
 use crate::evidence::{ObservedOperation, StageEvidence, StageRecord};
 use crate::judge::oracles::{ORACLES, Oracle, Trial};
-use crate::spec::Deployed;
 use crate::spec::notation::{between, operation, program};
+use crate::spec::{Deployed, Options};
 
 /// What the step between two programs exercised, if these operations were observed: `+a[1..4]` is a create of
 /// a that began at 1 and ended at 4.
@@ -25,6 +25,10 @@ fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
         warm: false,
     };
     let trial = Trial {
+        program_ref: &ProgramRef::Empty,
+        options: &Options::USUAL,
+        outcome: None,
+        repeated: None,
         source: &NamedGraph::default(),
         stage: &Stage::usual(3, 0)[1],
         deployed: &Deployed::by(&program(before)),
@@ -44,7 +48,12 @@ fn observation(text: &str) -> ObservedOperation {
     let (name, span) = text.trim_end_matches(']').split_once('[').expect("it has a span");
     let (begin, end) = span.split_once("..").expect("it has a begin and an end");
     let end = end.parse().ok().map(|end| (end, true));
-    ObservedOperation { operation: operation(name), begin: begin.parse().expect("a number"), end }
+    ObservedOperation {
+        operation: operation(name),
+        begin: begin.parse().expect("a number"),
+        end,
+        fault: None,
+    }
 }
 
 fn count(due: u64, kept: u64, adjacent: u64, overlapped: u64, reversed: u64) -> Count {

@@ -4,14 +4,17 @@
 use equiform_proto::ledger::{Digest, World};
 use serde_json::Value as Json;
 
-/// The digest of what a world means.
-pub fn meaning_of(world: &World) -> Digest {
+/// The digest of what a world means. Labels of some keys play no part in it.
+pub fn meaning_of(world: &World, without_label: impl Fn(&str) -> bool) -> Digest {
     let mut objects: Vec<String> = world
         .unordered()
         .map(|object| {
             let mut attributes = object.attributes.unpack();
             attributes.remove("id");
             attributes.remove("revision");
+            if object.key.as_deref().is_some_and(&without_label) {
+                attributes.remove("label");
+            }
             let attributes: Vec<_> =
                 attributes.into_iter().map(|(name, value)| (name, with_keys(value, world))).collect();
             serde_json::to_string(&(&object.key, &object.type_name, attributes)).expect("attributes are JSON")
@@ -71,6 +74,7 @@ mod tests {
         ]);
         let other =
             world(&[("a", "node-1", &[], 1), ("b", "node-2", &[], 1), ("c", "node-3", &["node-1"], 1)]);
+        let meaning_of = |world| meaning_of(world, |_| false);
         assert_eq!(meaning_of(&one), meaning_of(&same));
         assert_ne!(meaning_of(&one), meaning_of(&other));
     }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Finding, Trial};
 use crate::evidence::StateFile;
-use crate::spec::OperationKind;
+use crate::spec::{Action, OperationKind};
 
 /// For people.
 pub const ABOUT: &str =
@@ -17,7 +17,11 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut found = |kind: &str, text: String| findings.push(Finding::new("conservation", kind, trial, text));
     for observed in &trial.evidence.operations {
         // The provider lets an object be deleted once: what is gone is told as a delete without effect.
-        if observed.operation.kind == OperationKind::Delete && matches!(observed.end, Some((_, false))) {
+        let was_told_to_fail = observed.fault.is_some();
+        if observed.operation.kind == OperationKind::Delete
+            && matches!(observed.end, Some((_, false)))
+            && !was_told_to_fail
+        {
             let text = format!("{} was gone already (seq {})", observed.operation.key, observed.begin);
             found("deleted twice", text);
         }
@@ -29,6 +33,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         StateFile::Missing => FxHashSet::default(),
         StateFile::Read(state) => state.objects.iter().map(|stored| &*stored.content.id).collect(),
     };
+    // What happens behind the engine's back is no command of it.
+    if matches!(trial.stage.action, Action::Drift { .. }) {
+        return findings;
+    }
     if trial.world.unordered().all(|object| stored.contains(object.id.as_str())) {
         return findings;
     }

@@ -1,16 +1,17 @@
-//! After the last batch the graph equals the source's. Edges by `depends_on` leave no value and are judged by order and
-//! state; the program says which those are.
+//! After the last batch the graph equals the source's. Edges by `depends_on` and triggers leave no value and are judged
+//! by order and state; the program says which those are.
 
 use super::{Finding, Trial};
+use crate::algebra::graph::NamedGraph;
 use crate::case::stage::JudgedAs;
 use crate::judge::observe::graph_of;
-use crate::spec::EdgeKind;
 
 /// For people.
 pub const ABOUT: &str = "after the last batch the deployed graph equals the source";
 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
+    // A drift that was not repaired is another stage's to judge.
     if trial.stage.judged_as != JudgedAs::Source {
         return Vec::new();
     }
@@ -18,9 +19,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         let (dependency, dependent) = (trial.program.by_key(dependency), trial.program.by_key(dependent));
         let kind =
             dependency.zip(dependent).and_then(|((address, _), (_, block))| block.dependencies.get(address));
-        kind == Some(&EdgeKind::DependsOn)
+        kind.is_some_and(|kind| !kind.leaves_a_value())
     };
-    let mut expected = trial.source.clone();
+    let NamedGraph { nodes, edges, .. } = trial.source.clone();
+    let mut expected = NamedGraph { nodes, edges, ..NamedGraph::default() };
     expected.edges.retain(|edge| !leaves_no_value(edge));
     let (graph, dangling) = graph_of(trial.world);
     let differences = expected.differences(&graph);

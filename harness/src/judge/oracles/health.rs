@@ -1,7 +1,9 @@
 //! A well-formed program that follows on a well-formed one is deployed, and the engine stays sane.
 
 use super::{Finding, Trial};
-use crate::evidence::{BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, StageRecord, StateFile};
+use crate::case::stage::{Defect, JudgedAs, ProgramRef};
+use crate::evidence::{BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, Refusal, StageRecord, StateFile};
+use crate::spec::Action;
 
 /// For people.
 pub const ABOUT: &str = "every command succeeds and waits: no error, crash, hang, lock or broken file left";
@@ -13,6 +15,18 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let (record, output) = (&trial.evidence.record, &trial.evidence.output);
     if record.timed_out {
         found("hang", format!("{} did not end", record.command));
+    } else if let Some(refusal) = due_refusal(trial) {
+        if trial.evidence.succeeded {
+            let (kind, text) = match refusal {
+                Refusal::Provider => ("swallows a failure", "the provider failed an operation"),
+                _ => ("accepts what it has to refuse", refusal.text()),
+            };
+            found(kind, format!("{} succeeded: {text}", record.command));
+        } else if !refuses_for(refusal, record, output) {
+            let kind = failure(record, output);
+            let exit = record.exit.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
+            found(kind, format!("{} ended with {exit}: {}", record.command, output.errors.join("; ")));
+        }
     } else if !trial.evidence.succeeded {
         let kind = failure(record, output);
         let exit = record.exit.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
@@ -23,7 +37,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if let StateFile::Bad(why) = &trial.evidence.state {
         found("writes a state that cannot be read", why.clone());
     }
-    if let Some(line) = output.stray.as_ref().filter(|_| trial.evidence.succeeded) {
+    // Commands that mark something in the state know no messages.
+    let prints_text =
+        matches!(trial.stage.action, Action::Taint(_) | Action::Untaint(_) | Action::Drift { .. });
+    if let Some(line) = output.stray.as_ref().filter(|_| trial.evidence.succeeded && !prints_text) {
         found("prints what is no message", format!("{line:?}"));
     }
     for late in &trial.evidence.late {
@@ -36,6 +53,28 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         found(alarm.meaning, format!("the engine printed {:?}", alarm.words));
     }
     findings
+}
+
+/// Why the engine has to fail, if it has to.
+fn due_refusal(trial: &Trial<'_>) -> Option<Refusal> {
+    match (trial.stage.judged_as, trial.program_ref) {
+        (JudgedAs::Failure, _) => Some(Refusal::Provider),
+        (JudgedAs::Refused, ProgramRef::Broken { defect, .. }) => Some(match defect {
+            Defect::Cycle { .. } => Refusal::Cycle,
+            Defect::Dangling { .. } => Refusal::Dangling,
+            Defect::PreventDestroy { .. } => Refusal::PreventDestroy,
+        }),
+        (JudgedAs::Refused, _) => Some(Refusal::StalePlan),
+        _ => None,
+    }
+}
+
+/// Whether an engine failed as it should: with exit code 1, for this reason, and for no other.
+fn refuses_for(refusal: Refusal, record: &StageRecord, output: &Output) -> bool {
+    record.exit == Some(1)
+        && !output.errors.is_empty()
+        && output.refusals.iter().all(|reason| *reason == Some(refusal))
+        && output.alarms.is_empty()
 }
 
 /// What the provider says to an engine that sent it what no engine may send.

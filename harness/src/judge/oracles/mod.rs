@@ -10,17 +10,19 @@ mod health;
 mod idle;
 mod order;
 mod plan;
+mod repeat;
 mod requests;
 mod state;
 mod steps;
 
-use equiform_proto::ledger::World;
+use equiform_proto::ledger::{Digest, World};
 use serde::{Deserialize, Serialize};
 
+use super::observe::meaning_of;
 use crate::algebra::graph::NamedGraph;
-use crate::case::stage::{JudgedAs, Stage};
-use crate::evidence::StageEvidence;
-use crate::spec::{Action, Deployed, Expectation, Program};
+use crate::case::stage::{JudgedAs, ProgramRef, Stage};
+use crate::evidence::{ObservedOperation, StageEvidence};
+use crate::spec::{Action, Deployed, Expectation, Options, Program, ResourceOperation};
 
 /// What a variant should do in a stage, and what it did.
 pub struct Trial<'a> {
@@ -28,35 +30,73 @@ pub struct Trial<'a> {
     pub source: &'a NamedGraph,
     /// The stage.
     pub stage: &'a Stage,
+    /// Where its program comes from.
+    pub program_ref: &'a ProgramRef,
     /// What was deployed when it began.
     pub deployed: &'a Deployed,
+    /// How the engine was asked to do it.
+    pub options: &'a Options,
     /// What is to be deployed after it.
     pub program: &'a Program,
     /// What the model expects to be planned in it.
     pub plan: &'a Expectation,
     /// What the model expects to be done in it.
     pub expectation: &'a Expectation,
+    /// What is deployed after it by the model; after a failure, by what took effect. None if that is nothing that the
+    /// model can speak of.
+    pub outcome: Option<&'a Deployed>,
+    /// What the stage did that this one repeats.
+    pub repeated: Option<&'a Repeated>,
     /// What happened in it.
     pub evidence: &'a StageEvidence,
     /// The world afterwards.
     pub world: &'a World,
 }
 
+/// What a stage did that is repeated later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated {
+    /// Whether it succeeded.
+    pub succeeded: bool,
+    /// Its operations, each with whether it took effect, sorted.
+    pub operations: Vec<(ResourceOperation, bool)>,
+    /// What the world meant afterwards.
+    pub world: Digest,
+}
+
+impl Repeated {
+    /// What a stage did.
+    pub fn of(evidence: &StageEvidence, world: &World) -> Self {
+        let took_effect = |observed: &ObservedOperation| matches!(observed.end, Some((_, true)));
+        let operations = evidence.operations.iter();
+        let mut operations: Vec<_> =
+            operations.map(|observed| (observed.operation.clone(), took_effect(observed))).collect();
+        operations.sort_unstable();
+        Self { succeeded: evidence.succeeded, operations, world: meaning_of(world, |_| false) }
+    }
+}
+
 impl Trial<'_> {
-    /// Whether the program must be deployed now.
-    pub fn program_is_deployed(&self) -> bool {
-        let done = self.evidence.succeeded && self.stage.judged_as.leaves_the_program();
-        done && (self.stage.action.changes_the_world() || self.plan.operations.is_empty())
+    /// What must be deployed now, and in the state: the model's word for it, wherever the engine came to an end by
+    /// itself. A state that is no state is for `health` to tell.
+    pub fn settled(&self) -> Option<&Deployed> {
+        self.outcome.filter(|_| self.evidence.record.ended_in_order())
     }
 
     /// Whether the engine is to read objects before it changes them. A saved plan rests on what was read for it.
     pub fn refreshes(&self) -> bool {
-        self.stage.action.options().refresh && !matches!(self.stage.action, Action::ApplySaved(_))
+        let reads = self.stage.action.plans() || matches!(self.stage.action, Action::RefreshOnly(_));
+        reads && self.options.refresh && !matches!(self.stage.action, Action::ApplySaved(_))
     }
 
     /// Whether the stage is to be of a kind, and there is nothing to do in it. After a failure there may be.
     pub fn is_quiet(&self, judged_as: JudgedAs) -> bool {
         self.stage.judged_as == judged_as && self.plan.operations.is_empty()
+    }
+
+    /// Whether the engine takes something into its state that has changed behind its back.
+    pub fn takes_drift_in(&self) -> bool {
+        self.deployed.has_drifted() && self.refreshes() && !matches!(self.stage.action, Action::Plan(_))
     }
 }
 
@@ -141,6 +181,7 @@ pub const ORACLES: &[Oracle] = &[
     Oracle { name: "conservation", about: conservation::ABOUT, judge: conservation::judge },
     Oracle { name: "idle", about: idle::ABOUT, judge: idle::judge },
     Oracle { name: "cross", about: cross::ABOUT, judge: cross::judge },
+    Oracle { name: "repeat", about: repeat::ABOUT, judge: repeat::judge },
     Oracle { name: "destroy", about: destroy::ABOUT, judge: destroy::judge },
     Oracle { name: "health", about: health::ABOUT, judge: health::judge },
 ];

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Finding, Trial};
 use crate::case::stage::JudgedAs;
 use crate::evidence::PlannedChange;
-use crate::spec::{Action, OperationKind, ResourceOperation};
+use crate::spec::{Action, Drift, OperationKind, ResourceOperation};
 
 /// For people.
 pub const ABOUT: &str = "the engine does what its plan announced";
@@ -19,6 +19,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut found = |kind: &str, text: String| findings.push(Finding::new("plan", kind, trial, text));
     let (evidence, action) = (trial.evidence, &trial.stage.action);
     if !evidence.succeeded {
+        return findings;
+    }
+    drift(trial, &mut found);
+    if !action.plans() {
         return findings;
     }
     let summaries = &evidence.output.summaries;
@@ -65,6 +69,24 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     findings
 }
 
+/// What the engine says has changed behind its back is what has changed there.
+fn drift(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
+    let looks = trial.refreshes();
+    let drifted = trial.deployed.instances.iter().filter(|_| looks).filter_map(|(address, instance)| {
+        let kind = match instance.drift.as_ref()? {
+            Drift::Gone => OperationKind::Delete,
+            Drift::Label(_) | Drift::Pin(_) => OperationKind::Update,
+        };
+        Some((address.to_string(), kind))
+    });
+    let expected = Changes(drifted.collect());
+    let reported = Changes::listed(&trial.evidence.output.drifted);
+    if reported != expected {
+        let text = reported.difference(&expected, "reported and not so", "drifted and not reported");
+        found("reports another drift", text);
+    }
+}
+
 fn count(kinds: impl Iterator<Item = OperationKind>) -> (usize, usize, usize) {
     let mut counts = (0, 0, 0);
     for kind in kinds {
@@ -83,9 +105,13 @@ struct Changes(FxHashSet<(String, OperationKind)>);
 
 impl Changes {
     fn planned(trial: &Trial<'_>) -> Self {
-        let planned = trial.evidence.output.planned.iter();
+        Self::listed(&trial.evidence.output.planned)
+    }
+
+    fn listed(changes: &BTreeSet<PlannedChange>) -> Self {
         Self(
-            planned
+            changes
+                .iter()
                 .flat_map(|change| change.operations.iter().map(|kind| (change.address.clone(), *kind)))
                 .collect(),
         )
@@ -133,9 +159,9 @@ mod tests {
 
     use super::*;
     use crate::algebra::graph::NamedGraph;
-    use crate::case::stage::Stage;
+    use crate::case::stage::{ProgramRef, Stage};
     use crate::evidence::{StageEvidence, StageRecord, Summary};
-    use crate::spec::{Deployed, Expectation, Program};
+    use crate::spec::{Deployed, Expectation, Options, Program};
 
     /// The kinds of findings in a plan of another variant's program, of which the engine prints so many summaries.
     fn kinds(plans: usize) -> Vec<String> {
@@ -156,6 +182,10 @@ mod tests {
         let trial = Trial {
             source: &NamedGraph::default(),
             stage: &Stage::usual(1, 0)[2],
+            program_ref: &ProgramRef::Empty,
+            options: &Options::USUAL,
+            outcome: None,
+            repeated: None,
             deployed: &Deployed::NOTHING,
             program: &Program::EMPTY,
             plan: &Expectation::nothing(0),

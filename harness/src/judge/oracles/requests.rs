@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Finding, Trial};
-use crate::case::stage::JudgedAs;
+use crate::case::stage::{JudgedAs, ProgramRef};
 use crate::evidence::{NOT_REFRESHED, READ_TOO_LATE};
 use crate::spec::Action;
 
@@ -15,6 +15,8 @@ pub const ABOUT: &str = "requests carry objects as they are and changes as plann
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let requests = &trial.evidence.requests;
     let succeeded = trial.evidence.succeeded;
+    let reached = reached(trial);
+    let is_reached = |key: &str| reached.as_ref().is_none_or(|keys| keys.contains(key));
     let mut findings: Vec<Finding> = requests
         .problems
         .iter()
@@ -22,11 +24,22 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         // refresh reads nothing.
         .filter(|problem| {
             let reads = succeeded && trial.refreshes();
-            (reads || problem.kind != NOT_REFRESHED) && (trial.refreshes() || problem.kind != READ_TOO_LATE)
+            (reads || problem.kind != NOT_REFRESHED)
+                && (trial.refreshes() || problem.kind != READ_TOO_LATE)
+                && problem.key.as_deref().is_none_or(is_reached)
         })
         .map(|problem| Finding::new("requests", problem.kind, trial, problem.text.clone()))
         .collect();
-    if !succeeded || !requests.recorded {
+    let in_the_text = match trial.program_ref {
+        ProgramRef::Broken { defect, .. } => defect.shows_in_the_text(),
+        _ => trial.stage.judged_as == JudgedAs::Refused,
+    };
+    if in_the_text && requests.about_objects > 0 {
+        let text =
+            format!("{} requests about objects, and the command has to be refused", requests.about_objects);
+        findings.push(Finding::new("requests", "asks in vain", trial, text));
+    }
+    if !succeeded || !requests.recorded || !trial.stage.action.plans() {
         return findings;
     }
     // What is saved was planned in the stage before, and a destroy plans deletes, of which providers are not told.
@@ -34,9 +47,26 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         return findings;
     }
     let keys: BTreeSet<&str> = trial.program.blocks.values().map(|block| &*block.key).collect();
-    let unplanned = keys.into_iter().filter(|key| !requests.planned.contains(*key));
+    let unplanned =
+        keys.into_iter().filter(|key| is_reached(key)).filter(|key| !requests.planned.contains(*key));
     findings.extend(
         unplanned.map(|key| Finding::new("requests", "not planned", trial, format!("{key} was not planned"))),
     );
     findings
+}
+
+/// The keys that a stage with targets looks at; none if it has no targets.
+fn reached(trial: &Trial<'_>) -> Option<BTreeSet<String>> {
+    if trial.options.target.is_empty() {
+        return None;
+    }
+    // What is destroyed because it depends on a target is not looked at before.
+    let target = match trial.stage.action {
+        Action::Destroy(_) => trial.options.target.clone(),
+        _ => trial.program.reached(trial.deployed, trial.options).options.target,
+    };
+    let written = trial.program.blocks.iter().filter(|(address, _)| target.contains(address));
+    let there = trial.deployed.instances.iter().filter(|(address, _)| target.contains(&address.block));
+    let keys = written.map(|(_, block)| &block.key).chain(there.map(|(_, instance)| &instance.key));
+    Some(keys.map(|key| key.to_string()).collect())
 }

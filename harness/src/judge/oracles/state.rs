@@ -7,17 +7,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Finding, Trial};
 use crate::evidence::{StateDifference, StateFile, Stored};
 use crate::spec::dependencies::{Number, NumberedGraph, Numbering, Walk};
-use crate::spec::{Deployed, Program};
+use crate::spec::{Deployed, Instance, Program};
 
 /// For people.
 pub const ABOUT: &str = "the engine's state holds what is in the world, with its dependencies";
 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let mut findings = if trial.program_is_deployed() { compare(trial) } else { Vec::new() };
-    // An apply after one that failed has something to write.
-    let difference =
-        trial.evidence.state_difference.as_ref().filter(|_| trial.expectation.operations.is_empty());
+    let mut findings = trial.settled().map(|deployed| compare(trial, deployed)).unwrap_or_default();
+    // An apply after one that failed has something to write, and so has one that finds that something has drifted.
+    let leaves_it = trial.expectation.operations.is_empty() && !trial.takes_drift_in();
+    let difference = trial.evidence.state_difference.as_ref().filter(|_| leaves_it);
     match difference {
         None => {}
         Some(StateDifference::Setting(text)) => {
@@ -47,7 +47,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     findings
 }
 
-fn compare(trial: &Trial<'_>) -> Vec<Finding> {
+fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
     let state = match &trial.evidence.state {
         StateFile::Read(state) => &state.objects,
         StateFile::Missing if !trial.world.is_empty() => {
@@ -58,19 +58,28 @@ fn compare(trial: &Trial<'_>) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     let mut found = |kind: &str, text: String| findings.push(Finding::new("state", kind, trial, text));
-    let mut chains = Chains::of(trial.program);
-    let keys: FxHashMap<&str, &str> =
-        trial.program.blocks.iter().map(|(address, block)| (address.as_str(), &*block.key)).collect();
+    let mut chains = Chains::of(deployed);
+    let instances: FxHashMap<String, &Instance> =
+        deployed.instances.iter().map(|(address, instance)| (address.to_string(), instance)).collect();
     let mut ids = FxHashSet::default();
+    let mut deposed = FxHashSet::default();
     for stored in state {
         let (id, name) = (&*stored.content.id, &stored.address);
         if !ids.insert(id) {
             found("twice", format!("{id} is more than once in the state, here as {name}"));
         }
-        if stored.deposed {
+        let instance = instances.get(name.as_str());
+        if stored.deposed && !(instance.is_some_and(|it| it.deposed) && deposed.insert(name)) {
             found("deposed object left", format!("{name} has an old object {id} that was not deleted"));
         }
+        if !stored.deposed && instance.is_some_and(|it| it.tainted != stored.tainted) {
+            let is = if stored.tainted { "is marked" } else { "is not marked" };
+            found("another mark", format!("{name} {is} in the state as one to be replaced"));
+        }
+        // What has drifted is not in the state before the engine looks.
+        let drifted = instance.is_some_and(|it| it.drift.is_some());
         match trial.world.get(id) {
+            _ if drifted => {}
             None => found("ghost", format!("{name} is {id} in the state, which is not in the world")),
             Some(object) if object.attributes != stored.content.attributes => {
                 found(
@@ -78,13 +87,15 @@ fn compare(trial: &Trial<'_>) -> Vec<Finding> {
                     format!("{name} has other attributes in the state than in the world"),
                 );
             }
-            Some(object) if object.key.as_deref() != keys.get(name.as_str()).copied() => {
+            Some(object) if object.key.as_deref() != instance.map(|it| &*it.key) => {
                 let key = object.key.as_deref().unwrap_or("?");
                 found("another name", format!("{id} is {name} in the state, which is {key} in the world"));
             }
             Some(_) => {}
         }
-        if let Some(text) = chains.difference(stored) {
+        // What a failed command leaves of dependencies in the state is promised by nobody.
+        let same = trial.evidence.succeeded && !stored.deposed;
+        if let Some(text) = chains.difference(stored).filter(|_| same) {
             found("other dependencies", text);
         }
     }
@@ -99,7 +110,7 @@ fn compare(trial: &Trial<'_>) -> Vec<Finding> {
     findings
 }
 
-/// What each resource of a program depends on. Engines store the whole chain.
+/// What each deployed resource depends on. Engines store the whole chain.
 struct Chains {
     numbering: Numbering,
     /// The numbers by address.
@@ -109,11 +120,11 @@ struct Chains {
 }
 
 impl Chains {
-    fn of(program: &Program) -> Self {
-        let numbering = Numbering::of(&Deployed::NOTHING, program);
+    fn of(deployed: &Deployed) -> Self {
+        let numbering = Numbering::of(deployed, &Program::EMPTY);
         let numbers =
             (0..numbering.len() as Number).map(|number| (numbering.address(number).to_string(), number));
-        let (graph, walk) = (numbering.program(program), Walk::over(numbering.len()));
+        let (graph, walk) = (numbering.deployed(deployed), Walk::over(numbering.len()));
         Self { numbers: numbers.collect(), graph, walk, numbering }
     }
 

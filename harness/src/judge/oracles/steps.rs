@@ -19,13 +19,15 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut seen: FxHashMap<&ResourceOperation, usize> = FxHashMap::default();
     for observed in &trial.evidence.operations {
         *seen.entry(&observed.operation).or_default() += 1;
-        if !matches!(observed.end, Some((_, true))) {
+        let is_to_fail = trial.expectation.failing.contains(&observed.operation);
+        if !matches!(observed.end, Some((_, true))) && !is_to_fail {
             found("without effect", &observed.operation);
         }
     }
     let mut more = Vec::new();
     for operation in expected {
         match seen.remove(operation) {
+            None if trial.expectation.optional.contains(operation) => {}
             None => found("missing", operation),
             Some(1) => {}
             Some(_) => more.push((operation, "repeated")),

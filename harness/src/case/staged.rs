@@ -1,0 +1,67 @@
+//! A stage with its program, and what it leaves deployed if all goes as it should.
+
+use std::sync::Arc;
+
+use super::Batch;
+use super::stage::{Defect, JudgedAs, Stage};
+use crate::spec::{Action, Address, Deployed, EdgeKind, Options, Program, Step};
+
+/// A stage with the batch that its program is.
+#[derive(Debug, Clone)]
+pub struct StagedBatch<'a> {
+    /// The stage.
+    pub stage: &'a Stage,
+    /// The program in the engine's working directory.
+    pub batch: Arc<Batch>,
+}
+
+impl StagedBatch<'_> {
+    /// What is to be deployed after the stage: a destroy leaves nothing, whatever is written.
+    pub fn target(&self) -> &Program {
+        match self.stage.action {
+            Action::Destroy(_) => const { &Program::EMPTY },
+            _ => &self.batch.program,
+        }
+    }
+
+    /// The step that it asks for, from what is deployed and by the options that count. A plan asks for the step that
+    /// would follow.
+    pub fn step<'a>(&'a self, deployed: &'a Deployed, options: &'a Options) -> Step<'a> {
+        Step { deployed, program: self.target(), options }
+    }
+
+    /// What is deployed after it, if the engine does as it should.
+    pub fn outcome(&self, deployed: &Deployed, options: &Options) -> Deployed {
+        match &self.stage.action {
+            _ if self.stage.judged_as == JudgedAs::Refused => deployed.clone(),
+            Action::Apply(_) | Action::ApplySaved(_) | Action::Destroy(_) => {
+                self.step(deployed, options).outcome()
+            }
+            Action::Plan(_) => deployed.clone(),
+            Action::RefreshOnly(_) => deployed.refreshed(),
+            Action::Taint(address) => deployed.clone().with_taint(address, true),
+            Action::Untaint(address) => deployed.clone().with_taint(address, false),
+            Action::Drift { key, change } => deployed.clone().drifted(key, change),
+        }
+    }
+}
+
+/// A batch with a defect.
+pub fn broken(batch: &Batch, defect: &Defect) -> Batch {
+    let mut broken = batch.clone();
+    let mut depend = |resource: &Address, dependency: Address| {
+        if let Some(block) = broken.program.blocks.get_mut(resource) {
+            Arc::make_mut(&mut block.dependencies).insert(dependency, EdgeKind::DependsOn);
+        }
+    };
+    match defect {
+        Defect::Cycle { resource, dependent } => depend(resource, dependent.clone()),
+        Defect::Dangling { resource } => depend(resource, Address::of_node("nowhere")),
+        Defect::PreventDestroy { resource } => {
+            if let Some(block) = broken.program.blocks.get_mut(resource) {
+                block.prevent_destroy = true;
+            }
+        }
+    }
+    broken
+}

@@ -1,0 +1,139 @@
+//! The stages of a variant while a workflow makes them, with what is deployed after those that are there.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::case::Batch;
+use crate::case::stage::{JudgedAs, ProgramRef, Stage};
+use crate::case::staged::{StagedBatch, broken};
+use crate::spec::changes::Changes;
+use crate::spec::{Action, Address, Deployed, Options, Program, Step};
+
+/// See the module.
+pub struct Course<'a> {
+    batches: &'a [Arc<Batch>],
+    other: usize,
+    rng: ChaCha8Rng,
+    /// What is deployed after the stages so far.
+    pub deployed: Deployed,
+    /// By which options the plan was made that was saved last.
+    saved: Options,
+    /// The stages so far.
+    pub stages: Vec<Stage>,
+}
+
+impl<'a> Course<'a> {
+    /// Before the first stage.
+    pub fn new(batches: &'a [Arc<Batch>], other: usize, seed: u64) -> Self {
+        let rng = ChaCha8Rng::seed_from_u64(seed);
+        Self { batches, other, rng, deployed: Deployed::NOTHING, saved: Options::USUAL, stages: Vec::new() }
+    }
+
+    /// The numbers of the batches, from 1.
+    pub fn numbers(&self) -> std::ops::RangeInclusive<usize> {
+        1..=self.batches.len()
+    }
+
+    /// The program of a batch.
+    pub fn program(&self, number: usize) -> &'a Program {
+        &self.batches[number - 1].program
+    }
+
+    /// What the apply of a batch changes, from what is deployed now.
+    pub fn changes_to(&self, number: usize) -> Changes {
+        let program = self.program(number);
+        Step { deployed: &self.deployed, program, options: &Options::USUAL }.changes()
+    }
+
+    /// A batch to be special: any but the first, if there is one.
+    pub fn later_batch(&mut self) -> usize {
+        let batches = self.batches.len();
+        if batches < 2 { batches } else { self.rng.random_range(2..=batches) }
+    }
+
+    /// A number in 0..count.
+    pub fn draw(&mut self, count: usize) -> usize {
+        self.rng.random_range(0..count)
+    }
+
+    /// Up to so many of these, and at least one if there are any.
+    pub fn some<T: Clone>(&mut self, of: &[T], most: usize) -> Vec<T> {
+        let count = self.rng.random_range(1..=most);
+        of.sample(&mut self.rng, count).cloned().collect()
+    }
+
+    /// The addresses that are deployed and that a batch has too.
+    pub fn staying(&self, number: usize) -> Vec<Address> {
+        let program = self.program(number);
+        let blocks = self.deployed.instances.keys().map(|address| &address.block);
+        blocks.filter(|address| program.blocks.contains_key(address)).cloned().collect()
+    }
+
+    /// Adds a stage.
+    pub fn push(&mut self, stage: Stage) {
+        let batch = match &stage.program {
+            ProgramRef::Batch(number) => self.batches[number - 1].clone(),
+            ProgramRef::Broken { batch, defect } => Arc::new(broken(&self.batches[batch - 1], defect)),
+            // All variants end in the same meaning.
+            ProgramRef::LastOf(_) => self.batches[self.batches.len() - 1].clone(),
+            ProgramRef::Empty => Arc::default(),
+        };
+        let options = match &stage.action {
+            Action::ApplySaved(_) => self.saved.clone(),
+            action => action.options().clone(),
+        };
+        if options.save {
+            self.saved = options.clone();
+        }
+        // A stage in which something fails is followed by one in which the same succeeds.
+        if !stage.judged_as.fails() && stage.repeats.is_none() {
+            let staged = StagedBatch { stage: &stage, batch };
+            self.deployed = staged.outcome(&self.deployed, &options);
+        }
+        self.stages.push(stage);
+    }
+
+    /// Applies a batch.
+    pub fn apply(&mut self, number: usize) {
+        self.apply_with(number, Options::USUAL);
+    }
+
+    /// Applies a batch with options.
+    pub fn apply_with(&mut self, number: usize, options: Options) {
+        let stage = Stage::apply(&format!("batch-{number}"), number, self.batches.len());
+        self.push(Stage { action: Action::Apply(options), ..stage });
+    }
+
+    /// Adds a stage with a batch's program.
+    pub fn with_batch(&mut self, name: String, action: Action, number: usize, judged_as: JudgedAs) {
+        self.push(Stage::new(name, action, ProgramRef::Batch(number), judged_as));
+    }
+
+    /// What usually follows on the last batch.
+    pub fn end(&mut self) {
+        Stage::ending(self.batches.len(), self.other).into_iter().for_each(|stage| self.push(stage));
+    }
+
+    /// The same but for the destroy.
+    pub fn end_without_destroy(&mut self) {
+        let [idle, cross, _] = Stage::ending(self.batches.len(), self.other);
+        self.push(idle);
+        self.push(cross);
+    }
+
+    /// Some of a program's resources, with all that they depend on.
+    pub fn closed_part(&mut self, program: &Program) -> BTreeSet<Address> {
+        let all: Vec<Address> = program.blocks.keys().cloned().collect();
+        let mut open = self.some(&all, 3);
+        let mut part = BTreeSet::new();
+        while let Some(address) = open.pop() {
+            open.extend(program.blocks[&address].dependencies.keys().cloned());
+            part.insert(address);
+        }
+        part
+    }
+}

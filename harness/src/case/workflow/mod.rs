@@ -1,0 +1,115 @@
+//! Workflows: how an engine is driven to deploy the batches of a variant. Each has a name and a file, and says the
+//! strongest thing that it must leave unchanged against applying one batch after the other.
+//!
+//! A workflow makes the list of a variant's stages; the case stores them, so a case can be run and judged without it.
+
+mod back;
+mod course;
+mod destroy_by_pieces;
+mod drift;
+mod empty_program;
+mod failure;
+mod no_refresh;
+mod parallelism;
+mod plain;
+mod refresh_only;
+mod refused;
+mod repeat;
+mod replace;
+mod saved_plan;
+mod shares;
+mod taint;
+mod targets;
+mod twice;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::Batch;
+use super::stage::Stage;
+use course::Course;
+pub use shares::{Shares, SharesError};
+
+/// What a workflow leaves as it is when a variant is deployed plainly. Each has those before it in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unchanged {
+    /// The world after the last batch.
+    World,
+    /// And what the engine's state says of it.
+    State,
+    /// And the set of operations that led there.
+    Operations,
+    /// And the operations of every step.
+    Steps,
+    /// And the order that they keep.
+    Order,
+}
+
+impl Unchanged {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::World => "the final world",
+            Self::State => "the final world and state",
+            Self::Operations => "the set of operations",
+            Self::Steps => "the operations of every step",
+            Self::Order => "the operations of every step and their order",
+        }
+    }
+}
+
+/// A way to drive an engine.
+pub struct Workflow {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+    /// What it leaves unchanged.
+    pub unchanged: Unchanged,
+    stages: fn(&mut Course<'_>),
+}
+
+impl Workflow {
+    /// The stages for a variant with these batches. `other` is the variant whose last batch is planned in the end, and
+    /// all choices are made by the seed.
+    pub fn stages(&self, batches: &[Arc<Batch>], other: usize, seed: u64) -> Vec<Stage> {
+        let mut course = Course::new(batches, other, seed);
+        (self.stages)(&mut course);
+        course.stages
+    }
+
+    /// The workflow with a name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        WORKFLOWS.iter().find(|workflow| workflow.name == name)
+    }
+}
+
+/// The name of the plain workflow.
+pub fn plain_name() -> String {
+    WORKFLOWS[0].name.to_owned()
+}
+
+/// All workflows.
+pub const WORKFLOWS: &[Workflow] = &[
+    plain::WORKFLOW,
+    saved_plan::WORKFLOW,
+    no_refresh::WORKFLOW,
+    parallelism::WORKFLOW,
+    refresh_only::WORKFLOW,
+    targets::WORKFLOW,
+    replace::WORKFLOW,
+    taint::WORKFLOW,
+    twice::WORKFLOW,
+    back::WORKFLOW,
+    empty_program::WORKFLOW,
+    destroy_by_pieces::WORKFLOW,
+    refused::WORKFLOW,
+    repeat::WORKFLOW,
+    failure::WORKFLOW,
+    drift::WORKFLOW,
+];
+
+#[cfg(test)]
+mod tests;

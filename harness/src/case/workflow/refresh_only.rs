@@ -1,0 +1,22 @@
+//! Where nothing has drifted, a refresh changes nothing, not even the state.
+
+use super::{Course, Unchanged, Workflow};
+use crate::case::stage::JudgedAs;
+use crate::spec::{Action, Options};
+
+/// See the module.
+pub const WORKFLOW: Workflow = Workflow {
+    name: "refresh-only",
+    about: "an apply with -refresh-only after each batch, where nothing has drifted",
+    unchanged: Unchanged::Order,
+    stages,
+};
+
+fn stages(course: &mut Course<'_>) {
+    for number in course.numbers() {
+        course.apply(number);
+        let action = Action::RefreshOnly(Options::USUAL);
+        course.with_batch(format!("refresh-{number}"), action, number, JudgedAs::Refresh);
+    }
+    course.end();
+}

@@ -1,0 +1,58 @@
+//! Programs that an engine has to refuse come in between: nothing is done, and what follows is as if they had not been.
+
+use super::{Course, Unchanged, Workflow};
+use crate::case::stage::{Defect, JudgedAs, ProgramRef, Stage};
+use crate::spec::changes::Change;
+use crate::spec::{Action, Address, Options};
+
+/// See the module.
+pub const WORKFLOW: Workflow = Workflow {
+    name: "refused",
+    about: "programs with a cycle, a dangling reference or prevent_destroy come in between and are refused",
+    unchanged: Unchanged::Order,
+    stages,
+};
+
+fn stages(course: &mut Course<'_>) {
+    for number in course.numbers() {
+        if let Some(defect) = defect(course, number) {
+            let program = ProgramRef::Broken { batch: number, defect };
+            let action = Action::Apply(Options::USUAL);
+            course.push(Stage::new(format!("refused-{number}"), action, program, JudgedAs::Refused));
+        }
+        course.apply(number);
+    }
+    course.end_without_destroy();
+    let last = *course.numbers().end();
+    let deployed = course.staying(last);
+    if let [resource, ..] = course.some(&deployed, 1).as_slice() {
+        let defect = Defect::PreventDestroy { resource: resource.clone() };
+        let program = ProgramRef::Broken { batch: last, defect };
+        let action = Action::Destroy(Options::USUAL);
+        course.push(Stage::new("destroy-refused", action, program, JudgedAs::Refused));
+    }
+    let destroy = Action::Destroy(Options::USUAL);
+    course.push(Stage::new("destroy", destroy, ProgramRef::Batch(last), JudgedAs::Destroy));
+}
+
+/// A defect that a batch can have: something that it replaces is protected, or a cycle, or a reference to nothing.
+fn defect(course: &mut Course<'_>, number: usize) -> Option<Defect> {
+    let program = course.program(number);
+    let changes = course.changes_to(number);
+    let replaced = changes.numbers().filter(|it| changes.of_number(*it) == Change::Replaced);
+    let replaced: Vec<Address> = replaced.map(|it| changes.numbering.address(it).block.clone()).collect();
+    let edges: Vec<(Address, Address)> = program
+        .blocks
+        .iter()
+        .flat_map(|(dependent, block)| {
+            block.dependencies.keys().map(|dependency| (dependency.clone(), dependent.clone()))
+        })
+        .collect();
+    let all: Vec<Address> = program.blocks.keys().cloned().collect();
+    let protected = course.some(&replaced, 1).pop().map(|resource| Defect::PreventDestroy { resource });
+    let cycle = course.some(&edges, 1).pop();
+    let cycle = cycle.map(|(resource, dependent)| Defect::Cycle { resource, dependent });
+    let dangling = course.some(&all, 1).pop().map(|resource| Defect::Dangling { resource });
+    let possible: Vec<Defect> = [protected, cycle, dangling].into_iter().flatten().collect();
+    course.some(&possible, 1).pop()
+}

@@ -1,0 +1,21 @@
+//! `-replace` of one or several resources: what follows from it is the model's to say.
+
+use super::{Course, Unchanged, Workflow};
+use crate::spec::Options;
+
+/// See the module.
+pub const WORKFLOW: Workflow = Workflow {
+    name: "replace",
+    about: "-replace of one or several resources in every batch but the first",
+    unchanged: Unchanged::World,
+    stages,
+};
+
+fn stages(course: &mut Course<'_>) {
+    for number in course.numbers() {
+        let staying = course.staying(number);
+        let replace = course.some(&staying, 2).into_iter().collect();
+        course.apply_with(number, Options { replace, ..Options::USUAL });
+    }
+    course.end();
+}

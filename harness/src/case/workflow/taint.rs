@@ -1,0 +1,37 @@
+//! Resources that are marked to be replaced, some of which are unmarked again.
+
+use super::{Course, Unchanged, Workflow};
+use crate::case::stage::JudgedAs;
+use crate::spec::Action;
+
+/// See the module.
+pub const WORKFLOW: Workflow = Workflow {
+    name: "taint",
+    about: "taint of one or several resources between two batches, and untaint of some of them",
+    unchanged: Unchanged::World,
+    stages,
+};
+
+fn stages(course: &mut Course<'_>) {
+    let special = course.later_batch();
+    for number in course.numbers() {
+        if number == special && number > 1 {
+            let deployed: Vec<_> =
+                course.deployed.instances.keys().map(|address| address.block.clone()).collect();
+            let tainted = course.some(&deployed, 3);
+            for (place, address) in (1..).zip(&tainted) {
+                let action = Action::Taint(address.clone());
+                course.with_batch(format!("taint-{place}"), action, number - 1, JudgedAs::Mark);
+            }
+            // The first one stays marked: otherwise nothing would come of it.
+            for (place, address) in (1..).zip(tainted.iter().skip(1)) {
+                if course.draw(2) == 0 {
+                    let action = Action::Untaint(address.clone());
+                    course.with_batch(format!("untaint-{place}"), action, number - 1, JudgedAs::Mark);
+                }
+            }
+        }
+        course.apply(number);
+    }
+    course.end();
+}

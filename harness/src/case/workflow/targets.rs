@@ -1,0 +1,32 @@
+//! A batch in parts: each is closed under dependencies, and in the end the whole is applied.
+
+use super::{Course, Unchanged, Workflow};
+use crate::case::stage::JudgedAs;
+use crate::spec::{Action, Options};
+
+/// See the module.
+pub const WORKFLOW: Workflow = Workflow {
+    name: "targets",
+    about: "a batch in parts by -target, each with all that it depends on, and then as a whole",
+    unchanged: Unchanged::World,
+    stages,
+};
+
+fn stages(course: &mut Course<'_>) {
+    let (first, second) = (course.later_batch(), course.later_batch());
+    for number in course.numbers() {
+        if number == first || number == second {
+            for part in 1..=1 + course.draw(2) {
+                let program = course.program(number);
+                if program.blocks.is_empty() {
+                    continue;
+                }
+                let target = course.closed_part(program);
+                let action = Action::Apply(Options { target, ..Options::USUAL });
+                course.with_batch(format!("batch-{number}-part-{part}"), action, number, JudgedAs::Part);
+            }
+        }
+        course.apply(number);
+    }
+    course.end();
+}

@@ -1,0 +1,18 @@
+//! Each batch twice: the second time there is nothing to do.
+
+use super::{Course, Unchanged, Workflow};
+use crate::case::stage::JudgedAs;
+use crate::spec::{Action, Options};
+
+/// See the module.
+pub const WORKFLOW: Workflow =
+    Workflow { name: "twice", about: "each batch is applied twice", unchanged: Unchanged::Order, stages };
+
+fn stages(course: &mut Course<'_>) {
+    for number in course.numbers() {
+        course.apply(number);
+        let action = Action::Apply(Options::USUAL);
+        course.with_batch(format!("batch-{number}-again"), action, number, JudgedAs::Idle);
+    }
+    course.end();
+}
