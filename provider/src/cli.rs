@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use equiform_proto::ledger::{Operation, Phase};
 
 use crate::diagnostic::Problem;
@@ -61,7 +61,21 @@ enum Drift {
         #[command(flatten)]
         ledger: LedgerArgs,
     },
-    /// Give an object another label
+    /// Give an attribute of an object another value
+    Set {
+        /// The object's id or key
+        object: String,
+        /// The attribute
+        attribute: Settable,
+        /// Its new value; null without one
+        value: Option<String>,
+        /// Make it null, which is also what no value does
+        #[arg(long, conflicts_with = "value")]
+        null: bool,
+        #[command(flatten)]
+        ledger: LedgerArgs,
+    },
+    /// Give an object another label: the same as `set OBJECT label LABEL`
     Label {
         /// The object's id or key
         object: String,
@@ -71,6 +85,27 @@ enum Drift {
         ledger: LedgerArgs,
     },
 }
+
+/// The attributes that can be set: those whose value is any text.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Settable {
+    /// Its change in the program is an update
+    Label,
+    /// Its change in the program is a replacement
+    Pin,
+}
+
+impl Settable {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Label => node::LABEL,
+            Self::Pin => node::PIN,
+        }
+    }
+}
+
+/// The exit code of a command that could not run, as `equiform` has it.
+const COULD_NOT_RUN: u8 = 2;
 
 #[derive(Debug, Args)]
 struct LedgerArgs {
@@ -91,21 +126,24 @@ pub fn main() -> ExitCode {
         );
         return ExitCode::FAILURE;
     }
-    let result = match Cli::parse().command {
-        Command::Reattach { until_stdin_closes } => plugin::reattach(until_stdin_closes),
-        Command::Drift { change } => block_on(drift(change)),
-        Command::Mark { text, ledger } => block_on(mark(text, ledger)),
-    };
-    exit_code(result)
+    match Cli::parse().command {
+        Command::Reattach { until_stdin_closes } => exit_code(plugin::reattach(until_stdin_closes)),
+        Command::Drift { change } => told(block_on(drift(change)), ExitCode::from(COULD_NOT_RUN)),
+        Command::Mark { text, ledger } => told(block_on(mark(text, ledger)), ExitCode::from(COULD_NOT_RUN)),
+    }
 }
 
 /// The exit code for a result, with the failure told on stderr.
 pub fn exit_code(result: Result<(), Box<dyn Error>>) -> ExitCode {
+    told(result, ExitCode::FAILURE)
+}
+
+fn told(result: Result<(), Box<dyn Error>>, on_failure: ExitCode) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::FAILURE
+            on_failure
         }
     }
 }
@@ -116,10 +154,14 @@ fn block_on(task: impl Future<Output = Result<(), Problem>>) -> Result<(), Box<d
 }
 
 async fn drift(change: Drift) -> Result<(), Problem> {
-    let (Drift::Delete { object, ledger: args } | Drift::Label { object, ledger: args, .. }) = &change;
+    let (object, args, new) = match change {
+        Drift::Delete { object, ledger } => (object, ledger, None),
+        Drift::Set { object, attribute, value, ledger, .. } => (object, ledger, Some((attribute, value))),
+        Drift::Label { object, label, ledger } => (object, ledger, Some((Settable::Label, Some(label)))),
+    };
     let node = resource::node::resource();
     let ledger = Ledger::open_existing(&args.ledger)?;
-    let found = find::by_id_or_key(&ledger, &node, object).await?;
+    let found = find::by_id_or_key(&ledger, &node, &object).await?;
     let id = resource::text(&found, node::ID).unwrap_or_default();
     // Looked up again under the lock: an engine may have changed the object meanwhile, or deleted it.
     let mut transaction = ledger.lock().await?;
@@ -127,11 +169,11 @@ async fn drift(change: Drift) -> Result<(), Problem> {
         Some(entry) => node.object_of(&entry)?,
         None => return Err(find::not_found(&ledger, &node, id, "id")),
     };
-    let after: Option<Object> = match &change {
-        Drift::Delete { .. } => None,
-        Drift::Label { label, .. } => {
+    let after: Option<Object> = match new {
+        None => None,
+        Some((attribute, value)) => {
             let mut after = before.clone();
-            after.insert("label".to_owned(), Value::String(label.clone()));
+            after.insert(attribute.name().to_owned(), value.map_or(Value::Null, Value::String));
             if let Some(Value::Number(revision)) = before.get(node::REVISION) {
                 let next = revision.as_i64().unwrap_or(0).saturating_add(1);
                 after.insert(node::REVISION.to_owned(), Value::Number(Number::from(next)));
@@ -140,7 +182,7 @@ async fn drift(change: Drift) -> Result<(), Problem> {
         }
     };
     let body = Body {
-        run: args.run.clone(),
+        run: args.run,
         type_name: Some(node.name.to_owned()),
         key: resource::text(&before, node::KEY).map(str::to_owned),
         id: Some(id.to_owned()),

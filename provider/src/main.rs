@@ -4,6 +4,7 @@
 
 mod cli;
 mod diagnostic;
+mod failure;
 mod hold;
 mod ledger;
 mod mint;

@@ -155,9 +155,9 @@ impl AppendFile {
         self.header_hash
     }
 
-    /// The version of the ledger's format.
-    pub fn format(&self) -> u32 {
-        self.format
+    /// Whether the ledger's format has a place for requests that change nothing.
+    pub fn has_requests(&self) -> bool {
+        self.format > 1
     }
 
     /// The last entry's place, if one has been taken in.

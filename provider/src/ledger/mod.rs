@@ -8,6 +8,7 @@ mod append;
 mod error;
 mod index;
 mod overlay;
+mod tally;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ pub use error::LedgerFailure;
 use append::AppendFile;
 use index::{Damaged, Index};
 use overlay::Overlay;
+use tally::Tally;
 
 use crate::hold::Wire;
 
@@ -65,6 +67,8 @@ pub struct Body {
     pub sent: Sent,
     /// What the engine was given.
     pub returned: Option<Digest>,
+    /// What the provider was told to do wrong.
+    pub fault: Option<String>,
     /// The engine's process.
     pub engine_pid: Option<u32>,
     /// The connection.
@@ -95,6 +99,7 @@ pub struct Ledger {
 struct Inner {
     file: AppendFile,
     overlay: Overlay,
+    tally: Tally,
     index: Option<Index>,
     /// The ledger's length at which the next index is due.
     index_due: u64,
@@ -138,7 +143,8 @@ impl Ledger {
         }
         let covered = index.as_ref().map_or(0, Index::covered);
         let index_due = covered + index_every;
-        let mut inner = Inner { file, overlay: Overlay::default(), index, index_due, index_every };
+        let (overlay, tally) = (Overlay::default(), Tally::default());
+        let mut inner = Inner { file, overlay, tally, index, index_due, index_every };
         inner.catch_up()?;
         inner.index_if_due(path);
         Ok(Self { path: path.to_owned(), timeout, inner: Mutex::new(inner), wire: Wire::default() })
@@ -159,13 +165,14 @@ impl Ledger {
         &self.wire
     }
 
-    /// Writes down a request that changes nothing. A ledger of format 1 has no place for it.
+    /// Whether requests that change nothing are written into it: a ledger of format 1 has no place for them.
+    pub async fn has_requests(&self) -> bool {
+        self.inner.lock().await.file.has_requests()
+    }
+
+    /// Writes down a request that changes nothing, where there is a place for it.
     pub async fn note(&self, op: Operation, phase: Phase, body: Body) -> Result<(), LedgerFailure> {
-        let mut transaction = self.lock().await?;
-        if transaction.inner.file.format() > 1 {
-            transaction.append(op, phase, body)?;
-        }
-        Ok(())
+        self.lock().await?.note(op, phase, body)
     }
 
     /// The last commit of the object with this id, if the object is there.
@@ -224,6 +231,27 @@ impl Transaction<'_> {
         self.inner.by_id(id)
     }
 
+    /// How often an operation on a key was asked for in a run so far, by all processes.
+    pub fn calls(
+        &mut self,
+        run: Option<&str>,
+        op: Operation,
+        key: Option<&str>,
+    ) -> Result<u64, LedgerFailure> {
+        let path = &self.ledger.path;
+        self.inner.tally.calls(run, op, key, |take_in| {
+            AppendFile::open_existing(path)?.catch_up(|entry, _| take_in(&entry))
+        })
+    }
+
+    /// Writes down a request that changes nothing, where there is a place for it.
+    pub fn note(&mut self, op: Operation, phase: Phase, body: Body) -> Result<(), LedgerFailure> {
+        if self.inner.file.has_requests() {
+            self.append(op, phase, body)?;
+        }
+        Ok(())
+    }
+
     /// Appends an entry and returns its `seq`. Once this has returned, the entry outlives the process.
     pub fn append(&mut self, op: Operation, phase: Phase, body: Body) -> Result<u64, LedgerFailure> {
         let inner = &mut *self.inner;
@@ -243,11 +271,13 @@ impl Transaction<'_> {
             entry.config = body.sent.config;
             entry.planned = body.sent.planned;
             entry.returned = body.returned;
+            entry.fault = body.fault;
             entry.engine_pid = body.engine_pid;
             entry.session = body.session;
             entry.request = body.request;
         })?;
         let seq = entry.seq;
+        inner.tally.take_in(&entry);
         inner.overlay.take_in(entry, place);
         inner.index_if_due(&self.ledger.path);
         Ok(seq)
@@ -262,14 +292,20 @@ impl Drop for Transaction<'_> {
 
 impl Inner {
     fn catch_up(&mut self) -> Result<(), LedgerFailure> {
-        let overlay = &mut self.overlay;
-        self.file.catch_up(|entry, place| overlay.take_in(entry, place))
+        let Self { file, overlay, tally, .. } = self;
+        file.catch_up(|entry, place| {
+            tally.take_in(&entry);
+            overlay.take_in(entry, place);
+        })
     }
 
     /// Under the lock: takes in what others wrote, and accounts for what a killed one left unfinished.
     fn prepare(&mut self) -> Result<(), LedgerFailure> {
-        let overlay = &mut self.overlay;
-        self.file.prepare(|entry, place| overlay.take_in(entry, place))
+        let Self { file, overlay, tally, .. } = self;
+        file.prepare(|entry, place| {
+            tally.take_in(&entry);
+            overlay.take_in(entry, place);
+        })
     }
 
     fn by_id(&mut self, id: &str) -> Result<Option<Arc<Entry>>, LedgerFailure> {
@@ -310,6 +346,7 @@ impl Inner {
         self.index = None;
         self.index_due = AT_ONCE;
         self.overlay = Overlay::default();
+        self.tally = Tally::default();
         self.file.rewind()?;
         self.catch_up()
     }

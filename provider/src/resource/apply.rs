@@ -7,8 +7,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ResourceType, attributes_of, node, text};
 use crate::diagnostic::Problem;
+use crate::failure::{Failure, Failures, How};
 use crate::hold::Hold;
-use crate::ledger::{Body, Ledger, Sent, Transaction};
+use crate::ledger::{Body, Ledger, LedgerFailure, Sent, Transaction};
 use crate::mint::mint;
 use crate::value::{Number, Object, Value};
 
@@ -27,6 +28,8 @@ pub struct Caller {
     pub sent: Sent,
     /// How operations are held between their begin and their end.
     pub hold: Hold,
+    /// The operations that are to fail.
+    pub failures: Arc<Failures>,
     /// Cancelled when the engine wants what is in flight to stop.
     pub stopped: CancellationToken,
 }
@@ -58,10 +61,41 @@ impl Caller {
         Body { sent: self.sent, ..body }
     }
 
+    /// The failure that is due in the operation that is about to be written into the ledger.
+    pub fn failure_due(
+        &self,
+        transaction: &mut Transaction<'_>,
+        op: Operation,
+        key: Option<&str>,
+    ) -> Result<Option<Failure>, LedgerFailure> {
+        Ok(self.failures.due(transaction, self.run.as_deref(), op, key)?.cloned())
+    }
+
     /// Holds an operation that has begun.
     async fn hold(&self, ledger: &Ledger, begun: &Body) {
         let name = (&begun.key, begun.before.is_some());
         ledger.wire().hold(self.hold, name, self.engine_pid, &self.stopped).await;
+    }
+}
+
+/// A change that failed.
+#[derive(Debug)]
+pub struct Failed {
+    /// Why.
+    pub problem: Problem,
+    /// The object as it is now, where a part of the change took effect. Without it nothing did.
+    pub partial: Option<Object>,
+}
+
+impl From<Problem> for Failed {
+    fn from(problem: Problem) -> Self {
+        Self { problem, partial: None }
+    }
+}
+
+impl From<LedgerFailure> for Failed {
+    fn from(failure: LedgerFailure) -> Self {
+        Problem::from(failure).into()
     }
 }
 
@@ -81,7 +115,7 @@ pub async fn create(
     resource: &ResourceType,
     caller: &Caller,
     planned: &Object,
-) -> Result<Object, Problem> {
+) -> Result<Object, Failed> {
     ledger.wire().touch();
     let mut object = planned.clone();
     object.insert(node::ID.to_owned(), Value::String(mint("node")));
@@ -90,12 +124,14 @@ pub async fn create(
 
     let mut body = body(resource, caller, &object);
     body.after = Some(attributes_of(&object));
-    let begun = caller.with_sent(body.clone());
-    let begin = lock_to_begin(ledger, caller).await?.append(Operation::Create, Phase::Begin, begun)?;
-    body.begin = Some(begin);
+    let transaction = lock_to_begin(ledger, caller).await?;
+    let failure = begin(transaction, caller, Operation::Create, &mut body)?;
     caller.hold(ledger, &body).await;
+    if let Some(failure) = failure.as_ref().filter(|failure| failure.how == How::Error) {
+        return give_up(ledger, Operation::Create, body, failure).await;
+    }
     ledger.lock().await?.append(Operation::Create, Phase::Commit, body)?;
-    Ok(object)
+    answer(object, failure)
 }
 
 /// Updates an object in place.
@@ -105,7 +141,7 @@ pub async fn update(
     caller: &Caller,
     prior: &Object,
     planned: &Object,
-) -> Result<Object, Problem> {
+) -> Result<Object, Failed> {
     ledger.wire().touch();
     let id = text(prior, node::ID).unwrap_or_default();
     let mut object = planned.clone();
@@ -118,29 +154,37 @@ pub async fn update(
     known(resource, &object)?;
     asked.before = before.as_deref().and_then(|entry| entry.after.clone());
     asked.after = Some(attributes_of(&object));
-    let begin = transaction.append(Operation::Update, Phase::Begin, caller.with_sent(asked.clone()))?;
-    drop(transaction);
-    asked.begin = Some(begin);
+    let failure = begin(transaction, caller, Operation::Update, &mut asked)?;
     caller.hold(ledger, &asked).await;
+    if let Some(failure) = failure.as_ref().filter(|failure| failure.how == How::Error) {
+        return give_up(ledger, Operation::Update, asked, failure).await;
+    }
 
     // Between the two the object may have been changed, or deleted, by someone else.
     let mut transaction = ledger.lock().await?;
     let before = transaction.by_id(id)?;
     let Some(before) = before else {
         asked.after = None;
+        asked.fault = None;
         asked.error = Some("the object is not there".to_owned());
         transaction.append(Operation::Update, Phase::Fail, asked)?;
-        return Err(Problem::new(
+        return Err(Failed::from(Problem::new(
             format!("The {} {id} is gone", resource.name),
             "It was deleted since the engine last read it. Run the command again with a refresh: the engine will \
              plan to create it anew.",
-        ));
+        )));
     };
+    if failure.is_some() {
+        let mut part = resource.object_of(&before)?;
+        part.insert(node::LABEL.to_owned(), object.get(node::LABEL).cloned().unwrap_or(Value::Null));
+        object = part;
+        asked.refs = references(resource, &object);
+    }
     raise_revision(&mut object, Some(&before));
     asked.before = before.after.clone();
     asked.after = Some(attributes_of(&object));
     transaction.append(Operation::Update, Phase::Commit, asked)?;
-    Ok(object)
+    answer(object, failure)
 }
 
 /// Deletes an object. One that is gone already is as good as deleted, and the ledger tells.
@@ -149,7 +193,7 @@ pub async fn delete(
     resource: &ResourceType,
     caller: &Caller,
     prior: &Object,
-) -> Result<(), Problem> {
+) -> Result<(), Failed> {
     ledger.wire().touch();
     let id = text(prior, node::ID).unwrap_or_default();
     let mut asked = body(resource, caller, prior);
@@ -157,10 +201,11 @@ pub async fn delete(
 
     let mut transaction = lock_to_begin(ledger, caller).await?;
     asked.before = attributes_before(transaction.by_id(id)?);
-    let begin = transaction.append(Operation::Delete, Phase::Begin, caller.with_sent(asked.clone()))?;
-    drop(transaction);
-    asked.begin = Some(begin);
+    let failure = begin(transaction, caller, Operation::Delete, &mut asked)?;
     caller.hold(ledger, &asked).await;
+    if let Some(failure) = failure {
+        return give_up(ledger, Operation::Delete, asked, &failure).await;
+    }
 
     let mut transaction = ledger.lock().await?;
     asked.before = attributes_before(transaction.by_id(id)?);
@@ -172,6 +217,36 @@ pub async fn delete(
     };
     transaction.append(Operation::Delete, phase, asked)?;
     Ok(())
+}
+
+/// Begins an operation, and gives the lock back. The end of it that is due says at its begin already that it is.
+fn begin(
+    mut transaction: Transaction<'_>,
+    caller: &Caller,
+    op: Operation,
+    asked: &mut Body,
+) -> Result<Option<Failure>, LedgerFailure> {
+    let failure = caller.failure_due(&mut transaction, op, asked.key.as_deref())?;
+    asked.fault = failure.as_ref().map(|failure| failure.text.clone());
+    asked.begin = Some(transaction.append(op, Phase::Begin, caller.with_sent(asked.clone()))?);
+    Ok(failure)
+}
+
+/// Ends an operation that was told to fail without an effect.
+async fn give_up<T>(ledger: &Ledger, op: Operation, mut asked: Body, failure: &Failure) -> Result<T, Failed> {
+    let problem = failure.problem();
+    (asked.after, asked.refs) = (None, Vec::new());
+    asked.error = Some(problem.summary.clone());
+    ledger.lock().await?.append(op, Phase::Fail, asked)?;
+    Err(problem.into())
+}
+
+/// The answer to a change that took effect, at least in part.
+fn answer(object: Object, failure: Option<Failure>) -> Result<Object, Failed> {
+    match failure {
+        None => Ok(object),
+        Some(failure) => Err(Failed { problem: failure.problem(), partial: Some(object) }),
+    }
 }
 
 fn attributes_before(entry: Option<Arc<Entry>>) -> Option<equiform_proto::ledger::Attributes> {

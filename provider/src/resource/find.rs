@@ -33,7 +33,7 @@ pub async fn by_id_or_key(ledger: &Ledger, resource: &ResourceType, name: &str) 
         [entry] => resource.object_of(entry),
         several => Err(Problem::new(
             format!("Several {} objects have the key {name:?}", resource.name),
-            format!("Import the one you mean by its id: {}.", ids(several)),
+            format!("Name the one you mean by its id: {}.", ids(several)),
         )),
     }
 }

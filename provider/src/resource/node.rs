@@ -12,6 +12,10 @@ pub const NAME: &str = "mock_node";
 pub const KEY: &str = "key";
 /// The attribute with the minted id.
 pub const ID: &str = "id";
+/// The attribute with any text, whose change is an update.
+pub const LABEL: &str = "label";
+/// The attribute with any text, whose change is a replacement.
+pub const PIN: &str = "pin";
 /// The attribute that counts an object's changes.
 pub const REVISION: &str = "revision";
 
@@ -74,14 +78,14 @@ fn attributes() -> Vec<Attribute> {
             "Ids of the nodes this one depends on. A change replaces the node.",
         )),
         attribute(
-            "label",
+            LABEL,
             Type::String,
             AttributeOrigin::Optional,
             update,
             "Any text. A change updates the node in place.",
         ),
         attribute(
-            "pin",
+            PIN,
             Type::String,
             AttributeOrigin::Optional,
             replace,

@@ -7,10 +7,12 @@ use equiform_proto::ledger::{Operation, Phase};
 use equiform_proto::tfplugin6::{configure_provider, stop_provider, validate_provider_config};
 
 use super::convert::{diagnostics, object_from};
+use super::note::noted;
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
+use crate::failure::{BadList, Failures};
 use crate::hold::{Hold, NoHold};
-use crate::ledger::{Ledger, LedgerFailure};
+use crate::ledger::Ledger;
 use crate::resource::apply::Caller;
 use crate::schema::{Attribute, AttributeOrigin, OnChange, Schema};
 use crate::value::{Object, Type, Value};
@@ -18,12 +20,15 @@ use crate::value::{Object, Type, Value};
 const LEDGER: &str = "ledger";
 const RUN: &str = "run";
 const HOLD: &str = "hold";
+const FAILURES: &str = "failures";
 /// The environment's word for `ledger`; the provider block wins.
 pub const LEDGER_VARIABLE: &str = "EQUIFORM_LEDGER";
 /// The environment's word for `run`; the provider block wins.
 pub const RUN_VARIABLE: &str = "EQUIFORM_RUN";
 /// The environment's word for `hold`; the provider block wins.
 pub const HOLD_VARIABLE: &str = "EQUIFORM_HOLD";
+/// The environment's word for `failures`; the provider block wins.
+pub const FAILURES_VARIABLE: &str = "EQUIFORM_FAILURES";
 /// The ledger if neither says another.
 pub const DEFAULT_LEDGER: &str = "equiform.ledger.jsonl";
 
@@ -45,12 +50,35 @@ impl std::fmt::Debug for Configuration {
 
 impl Configuration {
     /// Writes into the ledger that it was configured.
-    async fn noted(&self, session: &Session) -> Result<(), LedgerFailure> {
+    async fn noted(&self, session: &Session) -> Result<(), Problem> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
-        ledger.wire().touch();
-        let signature = Caller { request: Some(session.request()), ..self.caller.clone() }.signature();
-        ledger.note(Operation::Configure, Phase::Commit, signature).await
+        let caller = Caller { request: Some(session.request()), ..self.caller.clone() };
+        noted(ledger, &caller, Operation::Configure, caller.signature(), Ok(()), |()| None).await
     }
+}
+
+/// What is to fail: by the provider block, or by the variable.
+fn failures(session: &Session, config: &Object) -> Result<Arc<Failures>, Problem> {
+    let list = match config.get(FAILURES) {
+        Some(Value::String(list)) => list.clone(),
+        Some(Value::Unknown) => String::new(),
+        // As for `hold`: an environment that cannot be read is told where it matters more.
+        _ => {
+            let list = session.variable(FAILURES_VARIABLE).ok().flatten().unwrap_or_default();
+            list.to_string_lossy().into_owned()
+        }
+    };
+    let failures = list.parse().map(Arc::new);
+    failures.map_err(|error: BadList| {
+        Problem::new(
+            "The list of failures cannot be read",
+            format!(
+                "{error}. `failures` in the provider block or EQUIFORM_FAILURES is that list; leave both out, and \
+                 nothing is told to fail."
+            ),
+        )
+        .at(FAILURES)
+    })
 }
 
 fn hold_from(text: &str) -> Result<Hold, Problem> {
@@ -95,6 +123,14 @@ pub fn schema() -> Schema {
                  quiet:SEED says which one then goes on first, quiet:5ms after how long without a request). \
                  Without it EQUIFORM_HOLD says so, and without that it is off.",
             ),
+            text(
+                FAILURES,
+                "The operations that are to fail: OPERATION:KEY:NTH:HOW, with commas between several, such as \
+                 create:r1:1:error. OPERATION is create, update, delete, read, plan, validate or configure (whose \
+                 KEY is -), NTH counts its calls on that key in the run, HOW is error (nothing takes effect) or, \
+                 for create and update, partial. In KEY `:`, `,` and `%` are written as %3A, %2C and %25. Without \
+                 it EQUIFORM_FAILURES says so, and without that nothing fails.",
+            ),
         ],
     }
 }
@@ -102,12 +138,14 @@ pub fn schema() -> Schema {
 impl MockProvider {
     pub(super) fn validate_configuration(
         &self,
+        session: &Session,
         request: validate_provider_config::Request,
     ) -> validate_provider_config::Response {
         let result = object_from(request.config.as_ref(), &self.configuration_type).and_then(|config| {
             if let Some(Value::String(hold)) = config.get(HOLD) {
                 hold_from(hold)?;
             }
+            session.set_failures(failures(session, &config)?);
             match config.get(LEDGER) {
                 Some(Value::String(path)) if path.is_empty() => Err(Problem::new(
                     "The ledger has no name",
@@ -137,6 +175,7 @@ impl MockProvider {
         };
         let problem = match result {
             Ok(configuration) => {
+                // What an engine does after a failure has to show in the ledger, so it is configured all the same.
                 let noted = configuration.noted(session).await;
                 if let Some(pid) = session.host.pid() {
                     let mut configured = self.configured.lock().expect("no holder panics");
@@ -145,7 +184,7 @@ impl MockProvider {
                     configured.insert(pid, (session.clone(), configuration.clone()));
                 }
                 *session.configuration.lock().expect("no holder panics") = Some(configuration);
-                noted.err().map(Problem::from)
+                noted.err()
             }
             Err(problem) => Some(problem),
         };
@@ -178,10 +217,25 @@ impl MockProvider {
                 None => Hold::Off,
             },
         };
-        let number = Some(session.number);
+        let failures = failures(session, config)?;
+        if let Some(ledger) = ledger.as_ref().filter(|_| !failures.is_empty())
+            && !ledger.has_requests().await
+        {
+            return Err(Problem::new(
+                "This ledger is too old for failures",
+                format!(
+                    "The ledger {} is of format 1, which has no reads, plans and configurations, so their calls \
+                     cannot be counted. Begin a new ledger, or leave out the list of failures.",
+                    ledger.path().display()
+                ),
+            )
+            .at(FAILURES));
+        }
+        session.set_failures(failures.clone());
+        let (engine_pid, session) = (host.pid(), Some(session.number));
         Ok(Configuration {
             ledger,
-            caller: Caller { run, engine_pid: host.pid(), session: number, hold, ..Caller::default() },
+            caller: Caller { run, engine_pid, session, hold, failures, ..Caller::default() },
         })
     }
 

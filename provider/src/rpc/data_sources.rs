@@ -4,7 +4,7 @@ use equiform_proto::ledger::Operation;
 use equiform_proto::tfplugin6::{read_data_source, validate_data_resource_config};
 
 use super::convert::{diagnostics, object_from, object_to};
-use super::resources::noted;
+use super::note::noted;
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::resource::{find, node, text};
@@ -53,7 +53,6 @@ impl MockProvider {
         let mut body = caller.body(&self.resource, found.as_ref().unwrap_or(&config));
         body.mode = Some("data".to_owned());
         body.sent.config = Some(json::digest(&config));
-        noted(&ledger, &caller.stopped, Operation::Read, body, found, |object| Some(json::digest(object)))
-            .await
+        noted(&ledger, &caller, Operation::Read, body, found, |object| Some(json::digest(object))).await
     }
 }

@@ -8,9 +8,11 @@ mod configuration;
 mod convert;
 mod data_sources;
 mod description;
+mod note;
 mod resources;
 mod service;
 mod session;
+mod validation;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +28,8 @@ use crate::value::Type;
 
 pub use session::{Host, Session, Sessions};
 
+use validation::Validations;
+
 /// The provider: what it offers, and the ledgers that are open.
 pub struct MockProvider {
     resource: Arc<ResourceType>,
@@ -37,6 +41,7 @@ pub struct MockProvider {
     ledgers: Mutex<HashMap<PathBuf, Weak<Ledger>>>,
     /// The last configuration of each host process, for a connection that it opens anew, and who gave it.
     configured: Mutex<HashMap<u32, (Arc<Session>, configuration::Configuration)>>,
+    validations: Validations,
 }
 
 impl MockProvider {
@@ -51,6 +56,7 @@ impl MockProvider {
             configuration,
             ledgers: Mutex::default(),
             configured: Mutex::default(),
+            validations: Validations::default(),
         }
     }
 

@@ -1,22 +1,20 @@
-//! Managed resources, from validation to destruction.
+//! Managed resources, from planning to destruction.
 
 use std::sync::Arc;
 
-use equiform_proto::ledger::{Digest, Operation, Phase};
+use equiform_proto::ledger::Operation;
 use equiform_proto::tfplugin6::{
     RawState, ResourceIdentityData, apply_resource_change, import_resource_state, move_resource_state,
     plan_resource_change, read_resource, upgrade_resource_identity, upgrade_resource_state,
-    validate_resource_config,
 };
 
-use tokio_util::sync::CancellationToken;
-
 use super::convert::{diagnostics, identity_to, object_from, object_to, optional_object_from, path_to};
+use super::note::noted;
 use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::ledger::{Body, Ledger, Sent};
 use crate::plugin::{Level, log};
-use crate::resource::apply::Caller;
+use crate::resource::apply::{Caller, Failed};
 use crate::resource::plan::{Plan, plan};
 use crate::resource::{apply, find, node, private, stored, text};
 use crate::value::{Object, PathStep, Value, json};
@@ -28,24 +26,6 @@ impl MockProvider {
             return Ok(());
         }
         Err(Problem::engine(format!("It asked for {type_name:?}, which is not in the provider's schema.")))
-    }
-
-    pub(super) fn validate_resource(
-        &self,
-        request: validate_resource_config::Request,
-    ) -> validate_resource_config::Response {
-        let result = self
-            .known_type(&request.type_name)
-            .and_then(|()| object_from(request.config.as_ref(), &self.resource.object_type))
-            .and_then(|config| match config.get(node::KEY) {
-                Some(Value::String(key)) if key.is_empty() => Err(Problem::new(
-                    "A node needs a name",
-                    "`key` is the node's name in the graph and must not be empty.",
-                )
-                .at(node::KEY)),
-                _ => Ok(()),
-            });
-        validate_resource_config::Response { diagnostics: diagnostics(result.err()) }
     }
 
     pub(super) fn upgrade_state(
@@ -132,10 +112,7 @@ impl MockProvider {
         };
         let mut body = caller.body(&self.resource, &stored);
         body.sent.prior = Some(json::digest(&stored));
-        noted(&ledger, &caller.stopped, Operation::Read, body, found, |found| {
-            found.as_ref().map(json::digest)
-        })
-        .await
+        noted(&ledger, &caller, Operation::Read, body, found, |found| found.as_ref().map(json::digest)).await
     }
 
     pub(super) async fn plan(
@@ -200,7 +177,7 @@ impl MockProvider {
         if let Ok(Some(plan)) = &planned {
             body.sent.planned = Some(json::digest(&plan.planned));
         }
-        noted(&ledger, &caller.stopped, Operation::Plan, body, planned, |_| None).await
+        noted(&ledger, &caller, Operation::Plan, body, planned, |_| None).await
     }
 
     pub(super) async fn apply(
@@ -213,21 +190,23 @@ impl MockProvider {
         if matches!(session.host, Host::Parent { .. }) {
             log(Level::Debug, "a change has arrived");
         }
-        let result = self.apply_change(session, &request).await;
-        match result {
-            Ok(Some(object)) => apply_resource_change::Response {
-                private: private::of(&object),
-                new_identity: identity_to(self.resource.identity_of(&object), &self.resource.identity_type),
-                new_state: object_to(Some(object), &self.resource.object_type),
-                ..apply_resource_change::Response::default()
-            },
+        let changed = |object: Object, problem: Option<Problem>| apply_resource_change::Response {
+            private: private::of(&object),
+            new_identity: identity_to(self.resource.identity_of(&object), &self.resource.identity_type),
+            new_state: object_to(Some(object), &self.resource.object_type),
+            diagnostics: diagnostics(problem),
+            ..apply_resource_change::Response::default()
+        };
+        match self.apply_change(session, &request).await {
+            Ok(Some(object)) => changed(object, None),
+            Err(Failed { problem, partial: Some(object) }) => changed(object, Some(problem)),
             Ok(None) => apply_resource_change::Response {
                 new_state: object_to(None, &self.resource.object_type),
                 ..apply_resource_change::Response::default()
             },
             // The object is as it was before, and so is what the engine keeps beside it: what was planned for an object
             // that takes its place is not its own.
-            Err(problem) => {
+            Err(Failed { problem, partial: None }) => {
                 let prior = optional_object_from(request.prior_state.as_ref(), &self.resource.object_type);
                 let prior = prior.ok().flatten();
                 apply_resource_change::Response {
@@ -245,7 +224,7 @@ impl MockProvider {
         &self,
         session: &Session,
         request: &apply_resource_change::Request,
-    ) -> Result<Option<Object>, Problem> {
+    ) -> Result<Option<Object>, Failed> {
         self.known_type(&request.type_name)?;
         let (resource, ty) = (Arc::clone(&self.resource), &self.resource.object_type);
         let prior = optional_object_from(request.prior_state.as_ref(), ty)?;
@@ -260,7 +239,7 @@ impl MockProvider {
             (None, Some(planned)) => private::check_on_create(&resource, private, planned)?,
             (Some(prior), Some(planned)) => private::check_on_update(&resource, private, prior, planned)?,
             (Some(prior), None) => private::check_on_delete(private, prior)?,
-            (None, None) => return Err(Problem::engine("It asked to turn nothing into nothing.")),
+            (None, None) => return Err(Problem::engine("It asked to turn nothing into nothing.").into()),
         }
         // A task of its own: an operation that has begun goes on to its end, also if the engine hangs up meanwhile.
         let change = tokio::spawn(async move {
@@ -312,8 +291,7 @@ impl MockProvider {
             Ok(object) => caller.body(&self.resource, object),
             Err(_) => Body { type_name: Some(self.resource.name.to_owned()), ..caller.signature() },
         };
-        noted(&ledger, &caller.stopped, Operation::Import, body, found, |object| Some(json::digest(object)))
-            .await
+        noted(&ledger, &caller, Operation::Import, body, found, |object| Some(json::digest(object))).await
     }
 
     async fn object_to_import(
@@ -378,35 +356,6 @@ impl MockProvider {
         private::check(&request.source_private, &object)?;
         Ok(object)
     }
-}
-
-/// Writes a request that changes nothing into the ledger, with what came of it, before its answer leaves.
-pub(super) async fn noted<T>(
-    ledger: &Ledger,
-    stopped: &CancellationToken,
-    op: Operation,
-    mut body: Body,
-    result: Result<T, Problem>,
-    returned: impl FnOnce(&T) -> Option<Digest>,
-) -> Result<T, Problem> {
-    ledger.wire().touch();
-    let phase = match &result {
-        Ok(value) => {
-            body.returned = returned(value);
-            Phase::Commit
-        }
-        Err(problem) => {
-            body.error = Some(problem.summary.clone());
-            Phase::Fail
-        }
-    };
-    tokio::select! {
-        biased;
-        noted = ledger.note(op, phase, body) => noted?,
-        // The ledger may be locked by another; a stop does not wait for that.
-        () = stopped.cancelled() => return Err(Problem::stopped()),
-    }
-    result
 }
 
 /// The JSON of stored state. The other form, from engines before 0.12, is older than this provider.

@@ -14,10 +14,15 @@ type Events<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// The connection that a request came in on.
 fn session<T>(request: &Request<T>) -> Arc<Session> {
-    let session: Option<&Arc<Session>> = request.extensions().get();
-    let session = session.cloned().unwrap_or_else(|| Arc::new(Session::new(Host::Parent { pid: None })));
+    let session = uncounted(request);
     session.count_request();
     session
+}
+
+/// The same, for a request that is not in the ledger and has no number there.
+fn uncounted<T>(request: &Request<T>) -> Arc<Session> {
+    let session: Option<&Arc<Session>> = request.extensions().get();
+    session.cloned().unwrap_or_else(|| Arc::new(Session::new(Host::Parent { pid: None })))
 }
 
 /// Answers of the families that are not there yet.
@@ -71,7 +76,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<validate_provider_config::Request>,
     ) -> Result<Response<validate_provider_config::Response>, Status> {
-        Ok(Response::new(self.validate_configuration(request.into_inner())))
+        Ok(Response::new(self.validate_configuration(&uncounted(&request), request.into_inner())))
     }
 
     async fn configure_provider(
@@ -92,7 +97,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<validate_resource_config::Request>,
     ) -> Result<Response<validate_resource_config::Response>, Status> {
-        Ok(Response::new(self.validate_resource(request.into_inner())))
+        Ok(Response::new(self.validate_resource(&uncounted(&request), request.into_inner())))
     }
 
     async fn upgrade_resource_state(

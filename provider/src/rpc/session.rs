@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, Weak};
 
 use tokio_util::sync::CancellationToken;
 
-use super::configuration::Configuration;
+use super::configuration::{Configuration, FAILURES_VARIABLE};
 use crate::diagnostic::Problem;
+use crate::failure::Failures;
 
 /// Names a file with variables, `NAME=VALUE` in each line, that go before those in the environment. A process that runs
 /// one engine command after another has one environment for all of them; the file is each command's own. A relative
@@ -123,6 +124,13 @@ fn hidden_because(reason: &str) -> Problem {
     )
 }
 
+/// What tells one command of an engine from another: its process and, where that runs several, their variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct EngineCommand {
+    pub(super) host: Host,
+    variables: Result<Option<Vec<u8>>, Problem>,
+}
+
 /// A connection's state. Several hosts may be connected at once; none sees another's.
 #[derive(Debug)]
 pub struct Session {
@@ -136,6 +144,8 @@ pub struct Session {
     closed: CancellationToken,
     /// How it configured the provider.
     pub(super) configuration: Mutex<Option<Configuration>>,
+    /// What is to fail, as soon as it is known.
+    failures: Mutex<Option<Arc<Failures>>>,
     stop: Mutex<CancellationToken>,
 }
 
@@ -150,6 +160,7 @@ impl Session {
             command: host.command(),
             closed: CancellationToken::new(),
             configuration: Mutex::new(None),
+            failures: Mutex::new(None),
             stop: Mutex::new(CancellationToken::new()),
         }
     }
@@ -167,6 +178,28 @@ impl Session {
     /// Whether both were opened by the same command of the same host.
     pub(super) fn is_of_same_command(&self, other: &Self) -> bool {
         self.host == other.host && self.command == other.command
+    }
+
+    /// The command that opened it.
+    pub(super) fn engine_command(&self) -> EngineCommand {
+        EngineCommand { host: self.host, variables: self.command.clone() }
+    }
+
+    /// What is to fail from now on.
+    pub(super) fn set_failures(&self, failures: Arc<Failures>) {
+        *self.failures.lock().expect("no holder panics") = Some(failures);
+    }
+
+    /// What is to fail. An engine shows its provider block first; without one it is what the variable says. A list that
+    /// cannot be read is told where the provider is configured.
+    pub(super) fn failures(&self) -> Arc<Failures> {
+        let mut failures = self.failures.lock().expect("no holder panics");
+        let from_variable = || {
+            let list = self.variable(FAILURES_VARIABLE).ok().flatten();
+            let list = list.and_then(|list| list.to_string_lossy().parse().ok());
+            Arc::new(list.unwrap_or_default())
+        };
+        failures.get_or_insert_with(from_variable).clone()
     }
 
     /// Cancelled when the connection is to end.
@@ -253,7 +286,12 @@ mod tests {
             .env(VARIABLES_FILE, "variables")
             .spawn()
             .unwrap();
-        let open = || sessions.open(Host::Attached { pid: Some(host.id()) });
+        // The system starts a process before it shows the environment; engines have it long before they connect.
+        let attached = Host::Attached { pid: Some(host.id()) };
+        while attached.env(VARIABLES_FILE).unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        let open = || sessions.open(attached);
         let write = |text: &str| std::fs::write(folder.path().join("variables"), text).unwrap();
         write("EQUIFORM_RUN=1");
         let (first, second) = (open(), open());

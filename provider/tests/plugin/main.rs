@@ -3,6 +3,7 @@
 mod commands;
 mod cost;
 mod crash;
+mod failures;
 mod handshake;
 mod hostile;
 mod orphans;

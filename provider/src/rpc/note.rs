@@ -1,0 +1,55 @@
+//! Requests that change nothing, written down all the same: what an engine asks for shows what it believes.
+
+use equiform_proto::ledger::{Digest, Operation, Phase};
+
+use crate::diagnostic::Problem;
+use crate::ledger::{Body, Ledger, LedgerFailure};
+use crate::resource::apply::Caller;
+
+/// Writes a request that changes nothing into the ledger, with what came of it, before its answer leaves. Here it fails
+/// if it was told to.
+pub(super) async fn noted<T>(
+    ledger: &Ledger,
+    caller: &Caller,
+    op: Operation,
+    mut body: Body,
+    result: Result<T, Problem>,
+    returned: impl FnOnce(&T) -> Option<Digest>,
+) -> Result<T, Problem> {
+    ledger.wire().touch();
+    let note = async {
+        let mut transaction = ledger.lock().await?;
+        // Data sources share the word for reading, and no failure is meant for them.
+        let failure = match body.mode {
+            None => caller.failure_due(&mut transaction, op, body.key.as_deref())?,
+            Some(_) => None,
+        };
+        let result = match (result, failure) {
+            (Ok(_), Some(failure)) => {
+                body.fault = Some(failure.text.clone());
+                body.sent.planned = None;
+                Err(failure.problem())
+            }
+            // What fails by itself needs no telling.
+            (result, _) => result,
+        };
+        let phase = match &result {
+            Ok(value) => {
+                body.returned = returned(value);
+                Phase::Commit
+            }
+            Err(problem) => {
+                body.error = Some(problem.summary.clone());
+                Phase::Fail
+            }
+        };
+        transaction.note(op, phase, body)?;
+        Ok::<_, LedgerFailure>(result)
+    };
+    tokio::select! {
+        biased;
+        noted = note => noted?,
+        // The ledger may be locked by another; a stop does not wait for that.
+        () = caller.stopped.cancelled() => Err(Problem::stopped()),
+    }
+}
