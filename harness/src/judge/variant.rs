@@ -15,7 +15,7 @@ use crate::case::stage::{JudgedAs, Stage};
 use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
 use crate::engines::family_of;
 use crate::evidence::{Evidence, STAGES, Unreadable, records};
-use crate::spec::{Expectation, Program, ResourceOperation};
+use crate::spec::{Discipline, Expectation, LeftOut, Program, ResourceOperation};
 
 /// The folder of a second deployment's evidence, in the variant's.
 pub const AGAIN: &str = "again";
@@ -179,7 +179,7 @@ fn judge_stages(
         let past = history.begin(staged);
         let Some((evidence, world)) = evidence.next_stage()? else { break };
         let plan = past.step().expectation(family.discipline, &case.left_out);
-        let expectation = expected(&past, &plan);
+        let expectation = expected(&past, &plan, family.discipline, &case.left_out);
         let failed = if evidence.succeeded { None } else { Some(evidence.took_effect()) };
         // What a failure left may be nothing that the model can go on from.
         let outcome = past.outcome(failed.as_deref()).ok();
@@ -221,7 +221,12 @@ fn judge_stages(
 }
 
 /// What is to be done in a stage, of what its step asks for.
-fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation) -> Cow<'a, Expectation> {
+fn expected<'a>(
+    past: &PastStage<'_>,
+    plan: &'a Expectation,
+    discipline: &dyn Discipline,
+    left_out: &LeftOut,
+) -> Cow<'a, Expectation> {
     let (stage, nothing) = (past.stage(), || Cow::Owned(Expectation::nothing(past.deployed.instances.len())));
     if !stage.action.changes_the_world() || stage.judged_as == JudgedAs::Refused {
         return nothing();
@@ -234,7 +239,7 @@ fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation) -> Cow<'a, Expectat
         Some(ResourceOperation { key: failure.key.as_str().into(), kind })
     });
     match failing.collect() {
-        Some(failing) => Cow::Owned(plan.clone().with_failing(failing)),
+        Some(failing) => Cow::Owned(past.step().expectation_with_failing(discipline, left_out, failing)),
         // What fails before anything is done leaves nothing to do.
         None => nothing(),
     }

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::action::Options;
+use super::address::Address;
 use super::dependencies::{Number, NumberedGraph, Numbering};
 use super::deployed::{Deployed, Instance};
 use super::operation::OperationKind;
-use super::program::{Block, EdgeKind, Program};
+use super::program::{Block, Dependencies, EdgeKind, Program};
 
 /// What becomes of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,10 +118,17 @@ impl Changes {
                 matches!(changes[dependency as usize], Change::Replaced | Change::Created)
             };
             let stale = |dependency| instance.stale.contains(&numbering.address(dependency).block);
+            let others = |kind: EdgeKind| {
+                let of_kind = |dependencies: &'_ Dependencies| -> Vec<Address> {
+                    let of_kind = dependencies.iter().filter(|(_, other)| **other == kind);
+                    of_kind.map(|(address, _)| address.clone()).collect()
+                };
+                !Arc::ptr_eq(&instance.dependencies, &block.dependencies)
+                    && of_kind(&instance.dependencies) != of_kind(&block.dependencies)
+            };
             let changed = |kind| {
                 let mut of_kind = after.by(kind, number);
-                !before.by(kind, number).eq(after.by(kind, number))
-                    || of_kind.any(|dependency| is_new(dependency) || stale(dependency))
+                others(kind) || of_kind.any(|dependency| is_new(dependency) || stale(dependency))
             };
             let triggered = || {
                 let by_change = after.by(EdgeKind::TriggeredBy, number).any(|dependency| {
@@ -238,7 +246,7 @@ impl Changes {
 
 /// Whether a step reaches a block: it has no targets, or this is one of them. Targets are complete: see
 /// [`Program::reached`].
-fn reached(options: &Options, address: &super::Address) -> bool {
+fn reached(options: &Options, address: &Address) -> bool {
     options.target.is_empty() || options.target.contains(address)
 }
 
@@ -274,7 +282,7 @@ impl Program {
     /// that the program does not have is deleted, with all that depends on it.
     pub fn reached(&self, deployed: &Deployed, options: &Options) -> Reached {
         let mut target = BTreeSet::new();
-        let mut open: Vec<&super::Address> = options.target.iter().collect();
+        let mut open: Vec<&Address> = options.target.iter().collect();
         while let Some(address) = open.pop() {
             if !target.insert(address.clone()) {
                 continue;

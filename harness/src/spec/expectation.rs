@@ -6,7 +6,7 @@ use std::sync::Arc;
 use petgraph::algo::toposort;
 use petgraph::algo::tred::{dag_to_toposorted_adjacency_list, dag_transitive_reduction_closure};
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::{Dfs, EdgeRef, IntoEdgeReferences, Visitable};
+use petgraph::visit::{EdgeRef, IntoEdgeReferences};
 use serde::{Deserialize, Serialize};
 
 use super::changes::{Change, Changes};
@@ -115,24 +115,6 @@ impl Expectation {
             causes: changes.causes(),
             ..Self::default()
         }
-    }
-
-    /// What is expected if some operations fail: what comes after one of them is not begun, everything else is done as
-    /// ever.
-    pub fn with_failing(mut self, failing: BTreeSet<ResourceOperation>) -> Self {
-        let begins = |node: &NodeIndex| failing.contains(&self.order[*node]);
-        let mut search =
-            Dfs::from_parts(self.order.node_indices().filter(begins).collect(), self.order.visit_map());
-        let mut skipped = BTreeSet::new();
-        while let Some(node) = search.next(&self.order) {
-            skipped.insert(node);
-        }
-        skipped.retain(|node| !begins(node));
-        let skipped: BTreeSet<ResourceOperation> =
-            skipped.into_iter().map(|node| self.order[node].clone()).collect();
-        self.operations.retain(|operation| !skipped.contains(operation));
-        self.failing = failing.into_iter().filter(|operation| self.operations.contains(operation)).collect();
-        self
     }
 
     /// The pairs of the order, each with the reason.

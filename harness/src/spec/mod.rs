@@ -14,6 +14,7 @@ pub mod dependencies;
 pub mod deployed;
 pub mod discipline;
 pub mod expectation;
+mod failing;
 pub mod operation;
 pub mod program;
 pub mod rule;

@@ -1,12 +1,14 @@
 //! One step: from what is deployed to what a program says.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::action::Options;
 use super::changes::{Changes, Reached};
 use super::deployed::Deployed;
 use super::discipline::Discipline;
 use super::expectation::Expectation;
+use super::operation::ResourceOperation;
 use super::program::Program;
 use super::rule::LeftOut;
 
@@ -36,6 +38,18 @@ impl Step<'_> {
         let changes = self.changes();
         let ordering = discipline.order(&changes, left_out);
         Expectation::new(&changes, ordering)
+    }
+
+    /// The same if some operations fail.
+    pub fn expectation_with_failing(
+        &self,
+        discipline: &dyn Discipline,
+        left_out: &LeftOut,
+        failing: BTreeSet<ResourceOperation>,
+    ) -> Expectation {
+        let changes = self.changes();
+        let ordering = discipline.order(&changes, left_out);
+        Expectation::new(&changes, ordering).with_failing(&changes, failing)
     }
 
     /// What is deployed after a step that succeeded.

@@ -253,9 +253,21 @@ fn destroying_a_target_takes_what_depends_on_it_along() {
 
 #[test]
 fn what_comes_after_an_operation_that_fails_is_not_begun_and_everything_else_is_done() {
-    let expected = between(&program(""), &program("a b<a c<+b d")).with_failing([operation("+b")].into());
+    let failing = |before: &str, after: &str, failing: &str| {
+        let step = Step {
+            deployed: &Deployed::by(&program(before)),
+            program: &program(after),
+            options: &Options::USUAL,
+        };
+        step.expectation_with_failing(TERRAFORM, &LeftOut::none(), [operation(failing)].into())
+    };
+    let expected = failing("", "a b<a c<+b d", "+b");
     assert_eq!(expected.operations, ["+a", "+b", "+d"].map(operation).into());
-    assert_eq!(expected.failing, [operation("+b")].into());
+    assert_eq!((expected.failing, expected.optional.len()), ([operation("+b")].into(), 0));
+    // a's old object may be held until everything that depends on the new one is made.
+    let expected = failing("x a!", "x a!<^x b<+a", "+b");
+    assert_eq!(expected.optional, [operation("-a")].into());
+    assert!(expected.operations.contains(&operation("-a")));
 }
 
 /// Two programs over five resources, with edges of all kinds that go upward only.
