@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Finding, Trial};
 use crate::evidence::{StateDifference, StateFile, Stored};
 use crate::spec::dependencies::{Number, NumberedGraph, Numbering, Walk};
-use crate::spec::{Deployed, Instance, Program};
+use crate::spec::{Action, Deployed, Instance, Program};
 
 /// For people.
 pub const ABOUT: &str = "the engine's state holds what is in the world, with its dependencies";
@@ -63,6 +63,15 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
         deployed.instances.iter().map(|(address, instance)| (address.to_string(), instance)).collect();
     let mut ids = FxHashSet::default();
     let mut deposed = FxHashSet::default();
+    // What a command that failed, or that only reads, leaves of dependencies in the state is promised by nobody; and what
+    // it does not reach keeps those that it was written with.
+    let refreshes_only = matches!(trial.stage.action, Action::RefreshOnly(_)) && trial.takes_drift_in();
+    let writes_dependencies = trial.evidence.succeeded && !refreshes_only;
+    let reached = (!trial.options.target.is_empty())
+        .then(|| trial.program.reached(trial.deployed, trial.options).options.target);
+    let is_reached = |name: &str| {
+        reached.as_ref().is_none_or(|target| target.iter().any(|address| address.as_str() == name))
+    };
     for stored in state {
         let (id, name) = (&*stored.content.id, &stored.address);
         if !ids.insert(id) {
@@ -93,8 +102,7 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
             }
             Some(_) => {}
         }
-        // What a failed command leaves of dependencies in the state is promised by nobody.
-        let same = trial.evidence.succeeded && !stored.deposed;
+        let same = writes_dependencies && !stored.deposed && is_reached(name);
         if let Some(text) = chains.difference(stored).filter(|_| same) {
             found("other dependencies", text);
         }
