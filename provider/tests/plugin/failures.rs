@@ -98,8 +98,8 @@ fn a_create_that_fails_in_part_leaves_an_object_that_can_be_read_and_replaced() 
         let read = engine.read(&object).await;
         assert_eq!((read.diagnostics, read.new_state.as_ref()), (vec![], Some(&object.state)));
         assert_eq!(in_world(&plugin, "a").unwrap()["id"], object.id());
-        // An engine replaces what is tainted.
-        let mut replaced = engine.plan_replacement(&object, node("a", Some("x"))).await;
+        // An engine replaces what is tainted, and plans that as if there were nothing to replace.
+        let mut replaced = engine.plan(None, node("a", Some("x"))).await;
         let replacement = replaced.clone();
         replaced.planned_state = Some(null());
         assert_eq!(engine.apply(Some(&object), replaced).await.diagnostics, []);
