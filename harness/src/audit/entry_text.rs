@@ -67,6 +67,9 @@ impl EntryText {
         if let Some(note) = &entry.note {
             remarks.push(printable(note).into_owned());
         }
+        if let Some(fault) = &entry.fault {
+            remarks.push(self.palette.alarm(&format!("(told to fail: {})", printable(fault))));
+        }
         if let Some(error) = &entry.error {
             remarks.push(self.palette.alarm(&format!("error: {}", printable(error))));
         }
@@ -127,6 +130,15 @@ mod tests {
         let lines: Vec<String> =
             [create, failure, mark].iter().map(|entry| text.line(entry, &names)).collect();
         insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[test]
+    fn what_the_provider_was_told_to_do_wrong_is_shown() {
+        let mut partial = entry(1, Operation::Create, Phase::Commit);
+        partial.begin = Some(1);
+        partial.fault = Some("create:r%3A1:1:partial".to_owned());
+        let line = EntryText::new(Palette::Plain).line(&partial, &Names::default());
+        assert!(line.ends_with("(began 1)  (told to fail: create:r%3A1:1:partial)"), "{line}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::coverage::{Exercised, OPERATIONS_COMPARED};
+use super::coverage::Exercised;
 use super::history::{History, PastStage};
 use super::known::KnownFindings;
 use super::observe::meaning_of;
@@ -82,8 +82,7 @@ pub fn sort_out(known: &KnownFindings, engine: &str, case: &Case, verdict: &mut 
     };
     let mut findings = findings;
     if let Ok(stages) = case.stages(verdict.variant) {
-        let compared = verdict.exercised.checks.contains_key(OPERATIONS_COMPARED);
-        known.mark(engine, &stages, &verdict.failed, compared, &mut findings);
+        known.mark(engine, &stages, &verdict.failed, &mut findings);
     }
     let broken = findings.iter().position(Finding::is_broken_evidence);
     verdict.result = match broken {

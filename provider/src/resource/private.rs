@@ -23,15 +23,11 @@ struct Private {
     /// On the plan of an object that takes another one's place: the id of that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     replaces: Option<String>,
-    /// On the plan of an object without one before it: its key. Engines plan anew for what is tainted, and delete that
-    /// with the private data of this plan.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    key: Option<String>,
 }
 
 /// The private data of an object.
 pub fn of(object: &Object) -> Vec<u8> {
-    written(&Private { equiform: 1, id: id_of(object), plan: None, replaces: None, key: None })
+    written(&Private { equiform: 1, id: id_of(object), plan: None, replaces: None })
 }
 
 /// The private data of a plan. `prior` is what came with the request: an engine that plans a replacement
@@ -42,9 +38,7 @@ pub fn of_plan(resource: &ResourceType, planned: &Object, prior: &[u8]) -> Vec<u
         Some(_) => None,
         None => serde_json::from_slice::<Private>(prior).ok().and_then(|prior| prior.id),
     };
-    let is_new = id.is_none() && replaces.is_none();
-    let key = text(planned, node::KEY).filter(|_| is_new).map(str::to_owned);
-    written(&Private { equiform: 1, id, plan: Some(digest(resource, planned)), replaces, key })
+    written(&Private { equiform: 1, id, plan: Some(digest(resource, planned)), replaces })
 }
 
 /// Checks what came back beside an object that exists.
@@ -70,18 +64,16 @@ pub fn check_on_update(
     check_plan(resource, &read(returned)?, planned)
 }
 
-/// Checks what came back with a delete: the private data of the object, or of the plan that replaces it, or that was
-/// made anew for its key.
+/// Checks what came back with a delete: the private data of the object, or of the plan that replaces it.
 pub fn check_on_delete(returned: &[u8], object: &Object) -> Result<(), Problem> {
     match read(returned)? {
         Private { id: None, replaces: Some(replaced), .. } if Some(&replaced) == id_of(object).as_ref() => {
             Ok(())
         }
         Private { id: None, replaces: Some(replaced), .. } => Err(another_object(&replaced, object)),
-        Private { id: None, key: Some(key), .. } if Some(key.as_str()) == text(object, node::KEY) => Ok(()),
-        Private { id: None, .. } => Err(Problem::engine(
-            "It returned the private data of a plan with an object that the plan does not replace.",
-        )),
+        // Engines plan what takes the place of a tainted object as if there were none, and keep its private data to
+        // themselves until they delete it with that of the plan. Such a plan cannot name the object.
+        Private { id: None, replaces: None, .. } => Ok(()),
         Private { id: Some(_), .. } => check(returned, object),
     }
 }

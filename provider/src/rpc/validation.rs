@@ -70,3 +70,22 @@ impl MockProvider {
         failures.in_call(Target::Validate, key, nth).map_or(Ok(()), |failure| Err(failure.problem()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Host;
+    use super::*;
+
+    #[test]
+    fn validations_are_counted_by_engine_and_key_over_its_connections() {
+        let validations = Validations::default();
+        let own = Host::Attached { pid: Some(std::process::id()) };
+        let (first, second) = (Session::new(own), Session::new(own));
+        let other = Session::new(Host::Parent { pid: None });
+        assert_eq!(validations.next(&first, "a"), 1);
+        assert_eq!(validations.next(&other, "a"), 1);
+        assert_eq!(validations.next(&second, "a"), 2);
+        assert_eq!(validations.next(&second, "b"), 1);
+        assert_eq!(validations.next(&other, "a"), 2);
+    }
+}

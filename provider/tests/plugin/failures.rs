@@ -98,8 +98,8 @@ fn a_create_that_fails_in_part_leaves_an_object_that_can_be_read_and_replaced() 
         let read = engine.read(&object).await;
         assert_eq!((read.diagnostics, read.new_state.as_ref()), (vec![], Some(&object.state)));
         assert_eq!(in_world(&plugin, "a").unwrap()["id"], object.id());
-        // An engine replaces what is tainted.
-        let mut replaced = engine.plan_replacement(&object, node("a", Some("x"))).await;
+        // An engine replaces what is tainted, and plans that as if there were nothing to replace.
+        let mut replaced = engine.plan(None, node("a", Some("x"))).await;
         let replacement = replaced.clone();
         replaced.planned_state = Some(null());
         assert_eq!(engine.apply(Some(&object), replaced).await.diagnostics, []);
@@ -297,4 +297,29 @@ fn a_file_of_variables_may_hold_the_list() {
         assert_told(&failed.diagnostics, "create of \"a:b\", call 1");
     });
     assert_eq!(entries(&plugin, Operation::Create)[1].fault.as_deref(), Some("create:a%3Ab:1:error"));
+}
+
+#[test]
+fn a_ledger_that_cannot_count_is_refused_together_with_a_list() {
+    let header = r#"{"equiform_ledger":1,"id":"ledger-old","created":"2026-03-01T09:00:00Z"}"#;
+    for (list, summary) in [("read:a:1:error", Some("This ledger is too old for failures")), ("", None)] {
+        let plugin = told(list);
+        std::fs::write(plugin.ledger(), format!("{header}\n")).unwrap();
+        let answer = run(async { Engine::new(plugin.channel().await).configure(&plugin.ledger()).await });
+        assert_eq!(answer.first().map(|told| told.summary.as_str()), summary);
+    }
+}
+
+#[test]
+fn an_operation_that_is_to_fail_is_held_like_any_other() {
+    let plugin = Plugin::start_with(|command| {
+        command.env("EQUIFORM_FAILURES", "create:a:1:error").env("EQUIFORM_HOLD", "100ms");
+    });
+    run(async {
+        let mut engine = plugin.engine().await;
+        let plan = engine.plan(None, node("a", None)).await;
+        let start = std::time::Instant::now();
+        assert_told(&engine.apply(None, plan).await.diagnostics, "create of \"a\", call 1");
+        assert!(start.elapsed() >= std::time::Duration::from_millis(100));
+    });
 }

@@ -115,6 +115,7 @@ const REFUSALS: &[(&str, Refusal)] = &[
     ("Error: Cycle: ", Refusal::Cycle),
     ("Error: Reference to undeclared resource", Refusal::Dangling),
     ("Error: Instance cannot be destroyed", Refusal::PreventDestroy),
+    ("Error: Resource instance cannot be destroyed", Refusal::PreventDestroy),
     ("Error: Saved plan is stale", Refusal::StalePlan),
     ("Error: The mock provider was told to fail this operation", Refusal::Provider),
 ];

@@ -19,6 +19,7 @@ use serde::Deserialize;
 use super::history::{self, Failed, PastStage};
 use super::oracles::Finding;
 use crate::case::StagedBatch;
+use crate::case::stage::JudgedAs;
 use crate::engines::family_of;
 use crate::engines::title::Title;
 use crate::evidence::Reader;
@@ -178,14 +179,12 @@ impl KnownFindings {
     }
 
     /// Puts the name of what is known on each finding of a variant that it explains, and takes other names
-    /// off. `failed` has what took effect in stages that failed; `compared` says that operations were compared with
-    /// those that were due: what was done and what was not can be told from the findings then.
+    /// off. `failed` has what took effect in stages that failed.
     pub fn mark(
         &self,
         engine: &str,
         stages: &[StagedBatch<'_>],
         failed: &Failed,
-        compared: bool,
         findings: &mut [Finding],
     ) {
         findings.iter_mut().for_each(|finding| finding.known = None);
@@ -205,7 +204,7 @@ impl KnownFindings {
             let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], &steps, reader);
             let Some(entry) = entries.iter().find(fits) else { continue };
             // An engine that finds a cycle in its graph has done nothing yet. If it did, this is another bug.
-            if entry.kind == CYCLE && did_something(past.last(), compared, findings) {
+            if entry.kind == CYCLE && failed.get(&stage).is_some_and(|effects| !effects.is_empty()) {
                 continue;
             }
             findings[index].known = Some(entry.name.clone());
@@ -223,20 +222,13 @@ impl KnownFindings {
 /// it did anything took none.
 fn steps_taken<'a>(past: &'a [PastStage<'_>], failed: &Failed) -> Vec<Step<'a>> {
     let Some((last, earlier)) = past.split_last() else { return Vec::new() };
-    let taken =
-        earlier.iter().filter(|stage| failed.get(&stage.stage().name).is_none_or(|done| !done.is_empty()));
-    taken.chain([last]).map(PastStage::step).collect()
-}
-
-/// Whether operations that are due in a stage were done: not all of them are missing.
-fn did_something(stage: Option<&PastStage<'_>>, compared: bool, findings: &[Finding]) -> bool {
-    let Some(past) = stage.filter(|past| past.stage().action.changes_the_world()) else { return false };
-    let is_missing = |finding: &&Finding| {
-        finding.stage == past.stage().name && finding.oracle == "steps" && finding.kind == "missing"
+    // One in which the provider failed came as far as to write the state.
+    let took_one = |stage: &&PastStage<'_>| {
+        stage.stage().judged_as == JudgedAs::Failure
+            || failed.get(&stage.stage().name).is_none_or(|done| !done.is_empty())
     };
-    let missing = findings.iter().filter(is_missing).count();
-    let due = past.step().changes().operations().count();
-    (compared || missing > 0) && missing != due
+    let taken = earlier.iter().filter(took_one);
+    taken.chain([last]).map(PastStage::step).collect()
 }
 
 #[cfg(test)]

@@ -199,3 +199,22 @@ fn an_index_that_knows_more_than_its_ledger_is_not_believed() {
     }
     assert_answers_like_a_fold(&open(&path), &path, &ids, "a ledger with another history");
 }
+
+#[test]
+fn calls_are_counted_over_the_whole_ledger_also_where_an_index_covers_it() {
+    let (_folder, path) = folder();
+    let ledger = open(&path);
+    for number in 0..20 {
+        create(&ledger, &format!("node-{number}"), "a");
+    }
+    let late = open(&path);
+    let calls =
+        || run(async { late.lock().await.unwrap().calls(None, Operation::Create, Some("a")).unwrap() });
+    assert!(run(late.inner.lock()).index.is_some());
+    assert_eq!(calls(), 20);
+    create(&ledger, "node-20", "a");
+    assert_eq!(calls(), 21);
+    // Without the index all is read once more, and nothing is counted twice.
+    run(late.inner.lock()).read_all().unwrap();
+    assert_eq!(calls(), 21);
+}
