@@ -218,7 +218,10 @@ impl<'a> Evidence<'a> {
             None => self.before.replace((kept.clone(), version)),
         };
         let succeeded = self.reader.succeeded(&record);
-        let to_the_byte = !stage.action.changes_the_world() || stage.judged_as == JudgedAs::Refused;
+        let to_the_byte = match stage.action {
+            Action::Plan(_) | Action::Drift { .. } => true,
+            _ => stage.judged_as == JudgedAs::Refused,
+        };
         let leaves_the_state = match stage.judged_as {
             JudgedAs::Idle | JudgedAs::Refused | JudgedAs::Drift => true,
             // What fails is a finding already.

@@ -180,13 +180,7 @@ impl KnownFindings {
 
     /// Puts the name of what is known on each finding of a variant that it explains, and takes other names
     /// off. `failed` has what took effect in stages that failed.
-    pub fn mark(
-        &self,
-        engine: &str,
-        stages: &[StagedBatch<'_>],
-        failed: &Failed,
-        findings: &mut [Finding],
-    ) {
+    pub fn mark(&self, engine: &str, stages: &[StagedBatch<'_>], failed: &Failed, findings: &mut [Finding]) {
         findings.iter_mut().for_each(|finding| finding.known = None);
         let entries: Vec<&KnownFinding> = self.0.iter().filter(|entry| entry.concerns(engine)).collect();
         let reader = family_of(Some(engine)).reader;
