@@ -5,7 +5,9 @@ use std::cell::Cell;
 
 use equiform::algebra::generate::stream;
 use equiform::algebra::implicit::{Escape, Pace, Walker};
+use equiform::algebra::signature::Signature;
 use equiform::algebra::source::Source;
+use equiform::algebra::weights::Weights;
 
 struct Counting;
 
@@ -40,21 +42,28 @@ fn allocations(run: impl FnOnce()) -> usize {
 #[test]
 fn walks_of_every_pace_take_no_memory() {
     for (resources, edges) in [(5, 4), (15, 12), (120, 98), (1000, 816)] {
-        let mut rng = stream(1, None);
-        let source =
-            Source::random(resources..=resources, edges..=edges, &mut rng).with_foreign(10, &mut rng);
-        let bound = 4 * source.graph.size() + 16;
-        let paces = [0.0, 0.25, 0.5, 1.0]
-            .map(|epsilon| Pace::Escape { escape: Escape::new(epsilon).unwrap(), bound });
-        for pace in paces.into_iter().chain([Pace::Length(2 * source.graph.size())]) {
-            let mut walker = Walker::new(&source.graph, source.names.count(), pace, 0.5);
-            let taken = allocations(|| {
-                for variant in 0..200 {
-                    walker.walk(&mut stream(1, Some(variant)));
-                }
-            });
-            assert_eq!(taken, 0, "{resources} resources, {pace:?}");
+        for weights in [Weights::bare().clone(), Weights::even(Signature::attributed())] {
+            walks_take_no_memory(resources, edges, &weights);
         }
+    }
+}
+
+fn walks_take_no_memory(resources: u32, edges: u64, weights: &Weights) {
+    let mut rng = stream(1, None);
+    let source = Source::random(resources..=resources, edges..=edges, &mut rng)
+        .dressed(weights, &mut rng)
+        .with_foreign(10, &mut rng);
+    let bound = 4 * source.graph.size() + 16;
+    let paces =
+        [0.0, 0.25, 0.5, 1.0].map(|epsilon| Pace::Escape { escape: Escape::new(epsilon).unwrap(), bound });
+    for pace in paces.into_iter().chain([Pace::Length(2 * source.graph.size())]) {
+        let mut walker = Walker::new(&source.graph, source.names.count(), pace, 0.5, weights);
+        let taken = allocations(|| {
+            for variant in 0..200 {
+                walker.walk(&mut stream(1, Some(variant)));
+            }
+        });
+        assert_eq!(taken, 0, "{resources} resources, {pace:?}");
     }
 }
 

@@ -9,7 +9,8 @@ use egg::{
 };
 use equiform::algebra::egraph::{Denotation, Packed};
 use equiform::algebra::graph::Resource;
-use equiform::algebra::rules::{Base, Binding, Rule, Rules, StepKind, StepPattern};
+use equiform::algebra::rules::{Argument, Base, Binding, Rule, Rules, StepKind, StepPattern, Variable};
+use equiform::algebra::signature::Signature;
 
 define_language! {
     enum Algebra {
@@ -58,10 +59,10 @@ impl Analysis<Algebra> for Denote {
             Algebra::Con([a, b, inner]) => (StepKind::Con, a, b, inner),
             Algebra::Disc([a, b, inner]) => (StepKind::Disc, a, b, inner),
         };
-        let (first, second) = (resource(egraph, first), resource(egraph, second));
-        Meaning::Graph(
-            graph(egraph, inner).after(kind, first, second).expect("the guards admit what is defined only"),
-        )
+        let number = |id| resource(egraph, id).index();
+        let second = if kind.takes_edge() { number(second) } else { 0 };
+        let step = kind.step([number(first), second, 0]);
+        Meaning::Graph(graph(egraph, inner).after(step).expect("the guards admit what is defined only"))
     }
 
     fn merge(&mut self, left: &mut Meaning, right: Meaning) -> DidMerge {
@@ -74,11 +75,11 @@ impl Analysis<Algebra> for Denote {
 fn term(rule: &Rule, chain: &[StepPattern], fixed: &Binding) -> String {
     let inner = if rule.base == Base::Empty { "empty".to_owned() } else { "?g".to_owned() };
     chain.iter().fold(inner, |inner, step| {
-        let name = |variable: usize| match fixed[variable] {
-            Some(resource) => resource.index().to_string(),
-            None => format!("?{}", rule.variables[variable]),
+        let name = |argument: Argument| match (argument, fixed.value(argument)) {
+            (Argument::Variable(variable), None) => format!("?{}", rule.variables[variable.0 as usize].0),
+            (_, number) => number.expect("it is fixed").to_string(),
         };
-        let (first, second) = (name(step.first.0 as usize), name(step.second.0 as usize));
+        let (first, second) = (name(step.arguments[0]), name(step.arguments[1]));
         let symbol = step.kind.symbol();
         if step.kind.takes_edge() {
             format!("({symbol} {first} {second} {inner})")
@@ -95,10 +96,8 @@ fn rewrites(
     to: &[StepPattern],
     resources: u32,
 ) -> Vec<Rewrite<Algebra, Denote>> {
-    let occurs = |variable: usize| {
-        from.iter().any(|step| step.first.0 as usize == variable || step.second.0 as usize == variable)
-    };
-    let invented: Vec<usize> = (0..rule.variables.len()).filter(|&variable| !occurs(variable)).collect();
+    let occurs = |variable: Variable| from.iter().any(|step| step.variables().any(|other| other == variable));
+    let invented: Vec<Variable> = rule.variables().filter(|&variable| !occurs(variable)).collect();
     let mut choices = vec![Binding::default()];
     for &variable in &invented {
         choices = choices
@@ -106,7 +105,7 @@ fn rewrites(
             .flat_map(|choice| {
                 (0..resources).map(move |number| {
                     let mut extended = choice;
-                    extended[variable] = Some(Resource::new(number));
+                    extended.bind(variable, number);
                     extended
                 })
             })
@@ -116,20 +115,21 @@ fn rewrites(
     let mut all = Vec::new();
     for fixed in choices {
         let owned = rule.clone();
-        let variables: Vec<Option<Var>> = (0..rule.variables.len())
-            .map(|at| {
-                fixed[at].is_none().then(|| format!("?{}", rule.variables[at]).parse().expect("a variable"))
+        let variables: Vec<(Variable, Var)> = rule
+            .variables()
+            .filter(|&variable| fixed.get(variable).is_none())
+            .map(|variable| {
+                let name = format!("?{}", rule.variables[variable.0 as usize].0);
+                (variable, name.parse().expect("a variable"))
             })
             .collect();
         let condition = move |egraph: &mut EGraph<Algebra, Denote>, _: Id, subst: &Subst| {
             let mut binding = fixed;
-            for (slot, variable) in binding.iter_mut().zip(&variables) {
-                if let Some(variable) = variable {
-                    *slot = Some(resource(egraph, subst[*variable]));
-                }
+            for &(variable, name) in &variables {
+                binding.bind(variable, resource(egraph, subst[name]).index());
             }
             let base = subst.get("?g".parse().expect("a variable")).map(|&id| graph(egraph, id));
-            owned.in_order(&binding)
+            owned.is_written(&binding, Signature::bare())
                 && owned.guard.holds(&binding, |resource| base.is_some_and(|graph| graph.contains(resource)))
         };
         let applier = ConditionalApplier { condition, applier: pattern(term(rule, to, &fixed)) };

@@ -6,14 +6,16 @@ mod egg_algebra;
 
 use std::time::{Duration, Instant};
 
-use equiform::algebra::egraph::{ClassId, Extraction, Frozen, Limits, Operations};
+use equiform::algebra::egraph::{ClassId, Extraction, Frozen, Limits};
 use equiform::algebra::generate::{Generator, stream, variants};
 use equiform::algebra::implicit::{Escape, Pace};
 use equiform::algebra::program::Program;
 use equiform::algebra::rewrite::Budget;
 use equiform::algebra::rules::Rules;
+use equiform::algebra::signature::Signature;
 use equiform::algebra::source::Source;
 use equiform::algebra::study::Tally;
+use equiform::algebra::weights::Weights;
 
 fn main() {
     // A test run starts benches without this flag, to see that they start at all.
@@ -21,6 +23,7 @@ fn main() {
         return;
     }
     saturation();
+    saturation_with_attributes();
     let rules = Rules::algebra();
     walks(&rules);
     diversity(&rules);
@@ -31,7 +34,8 @@ fn saturation() {
     println!("{:>9} {:>9} {:>12} {:>12} {:>8}", "resources", "classes", "equiform", "egg", "times");
     let most = if std::env::var_os("EQUIFORM_BENCH_SEVEN").is_some() { 7 } else { 6 };
     for resources in 3..=most {
-        let frozen = Frozen::build(resources, &[], &Rules::algebra(), Limits::default(), |_| {})
+        let bare = Signature::bare();
+        let frozen = Frozen::build(resources, bare, &[], &Rules::algebra(), Limits::default(), |_| {})
             .expect("the rules are sound");
         let seconds = frozen.stats.seconds;
         let classes = frozen.stats.classes;
@@ -47,6 +51,22 @@ fn saturation() {
             let memory = frozen.stats.bytes >> 20;
             println!("{resources:>9} {classes:>9} {seconds:>10.4} s {:>12} ({memory} MiB)", "-");
         }
+    }
+}
+
+fn saturation_with_attributes() {
+    println!("\nSaturation from `empty` with d states of a resource and k kinds of edges");
+    println!("{:>9} {:>3} {:>3} {:>9} {:>9} {:>12}", "resources", "d", "k", "classes", "made", "equiform");
+    let universes: [(u32, &[usize], usize); 6] =
+        [(3, &[2], 2), (3, &[2, 2], 2), (4, &[2], 1), (4, &[], 2), (4, &[2], 2), (2, &[4, 3, 2, 2], 5)];
+    for (resources, values, kinds) in universes {
+        let (signature, rules) = (Signature::part(values, kinds), Rules::attributed());
+        let frozen = Frozen::build(resources, &signature, &[], &rules, Limits::default(), |_| {})
+            .expect("the rules are sound");
+        let stats = frozen.stats;
+        assert_eq!(Some(stats.classes as u128), signature.graphs(resources), "a class for each graph");
+        let (states, classes, made) = (signature.states(), stats.classes, stats.classes_made);
+        println!("{resources:>9} {states:>3} {kinds:>3} {classes:>9} {made:>9} {:>10.4} s", stats.seconds);
     }
 }
 
@@ -73,18 +93,20 @@ impl<'a> Setting<'a> {
         let canonical = Program::canonical(&source.graph);
         let limits = Limits { time: Some(time), classes: Some(100_000), nodes: None };
         let universe = source.names.count();
-        let frozen = Frozen::build(universe, std::slice::from_ref(&canonical), rules, limits, |_| {})
+        let seeds = std::slice::from_ref(&canonical);
+        let frozen = Frozen::build(universe, Signature::bare(), seeds, rules, limits, |_| {})
             .expect("the rules are sound");
-        let class = frozen.lookup(&Operations::over(universe), canonical.steps()).expect("seeded with it");
+        let class = frozen.lookup(&frozen.operations(), canonical.steps()).expect("seeded with it");
         Self { source, extraction: Extraction::new(&frozen), class, rules, bound: 4 * canonical.len() + 16 }
     }
 
     fn generators(&self, epsilon: f64, rewriting: Budget) -> [(&'static str, Generator<'_>); 3] {
         let (escape, bound) = (Escape::new(epsilon).expect("a probability"), self.bound);
+        let (pace, signature) = (Pace::Escape { escape, bound }, Signature::bare());
         [
-            ("implicit", Generator::Implicit { pace: Pace::Escape { escape, bound }, leave: 0.5 }),
+            ("implicit", Generator::Implicit { pace, leave: 0.5, weights: Weights::bare() }),
             ("e-graph", Generator::EGraph { extraction: &self.extraction, class: self.class, escape, bound }),
-            ("rewriting", Generator::Rewrite { rules: self.rules, budget: rewriting, bound }),
+            ("rewriting", Generator::Rewrite { rules: self.rules, signature, budget: rewriting, bound }),
         ]
     }
 }

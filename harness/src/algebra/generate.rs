@@ -15,7 +15,9 @@ use crate::algebra::implicit::{Escape, Pace, Walker};
 use crate::algebra::program::{Program, Step};
 use crate::algebra::rewrite::{Budget, Rewriter};
 use crate::algebra::rules::Rules;
+use crate::algebra::signature::Signature;
 use crate::algebra::source::Source;
+use crate::algebra::weights::Weights;
 
 /// How variants are made.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +28,8 @@ pub enum Generator<'a> {
         pace: Pace,
         /// How often they leave for resources that are not in the source.
         leave: f64,
+        /// Which values and kinds their detours have.
+        weights: &'a Weights,
     },
     /// Walks on an e-graph that was built.
     EGraph {
@@ -42,6 +46,8 @@ pub enum Generator<'a> {
     Rewrite {
         /// The rules.
         rules: &'a Rules,
+        /// What the source's resources and edges can be like.
+        signature: &'a Signature,
         /// When to stop.
         budget: Budget,
         /// The greatest number of steps.
@@ -84,14 +90,15 @@ enum Worker<'a> {
 impl<'a> Worker<'a> {
     fn new(source: &Source, generator: Generator<'a>) -> Self {
         match generator {
-            Generator::Implicit { pace, leave } => {
-                Worker::Implicit(Box::new(Walker::new(&source.graph, source.names.count(), pace, leave)))
+            Generator::Implicit { pace, leave, weights } => {
+                let walker = Walker::new(&source.graph, source.names.count(), pace, leave, weights);
+                Worker::Implicit(Box::new(walker))
             }
             Generator::EGraph { extraction, class, escape, bound } => {
                 Worker::EGraph { extraction, class, escape, bound, steps: Vec::new() }
             }
-            Generator::Rewrite { rules, budget, bound } => Worker::Rewrite {
-                rewriter: Rewriter::new(rules, source.names.count(), bound),
+            Generator::Rewrite { rules, signature, budget, bound } => Worker::Rewrite {
+                rewriter: Rewriter::new(rules, source.names.count(), signature, bound),
                 canonical: Program::canonical(&source.graph),
                 budget,
             },
@@ -159,7 +166,7 @@ pub fn generate<T: Send>(
 mod tests {
     use super::*;
     use crate::algebra::batch::batches;
-    use crate::algebra::egraph::{Frozen, Limits, Operations};
+    use crate::algebra::egraph::{Frozen, Limits};
     use crate::algebra::implicit::Escape;
 
     const BATCHING: Batching = Batching { batches: 4, cuts: Cuts::Random };
@@ -184,17 +191,35 @@ mod tests {
         all
     }
 
+    /// Each generator, without and with attributes.
     fn with_each_generator(mut test: impl FnMut(&Source, Generator)) {
         let mut rng = stream(5, None);
-        let source = Source::random(4..=4, 3..=3, &mut rng).with_foreign(1, &mut rng);
-        let rules = Rules::algebra();
+        let bare = Source::random(4..=4, 3..=3, &mut rng).with_foreign(1, &mut rng);
+        with_each_generator_over(&bare, Signature::bare(), Weights::bare(), &mut test);
+        let signature = Signature::part(&[2], 2);
+        let weights = Weights::even(&signature);
+        let source = Source::random(2..=2, 1..=1, &mut rng).dressed(&weights, &mut rng);
+        with_each_generator_over(&source.with_foreign(1, &mut rng), &signature, &weights, &mut test);
+    }
+
+    fn with_each_generator_over(
+        source: &Source,
+        signature: &Signature,
+        weights: &Weights,
+        test: &mut impl FnMut(&Source, Generator),
+    ) {
+        let rules = Rules::over(signature);
         let escape = Escape::new(0.4).unwrap();
-        let frozen = Frozen::build(5, &[], &rules, Limits::default(), |_| {}).unwrap();
+        let resources = source.names.count();
+        let frozen = Frozen::build(resources, signature, &[], &rules, Limits::default(), |_| {}).unwrap();
         let extraction = Extraction::new(&frozen);
-        let class = frozen.lookup(&Operations::over(5), Program::canonical(&source.graph).steps()).unwrap();
-        test(&source, Generator::Implicit { pace: Pace::Escape { escape, bound: 40 }, leave: 0.5 });
-        test(&source, Generator::EGraph { extraction: &extraction, class, escape, bound: 40 });
-        test(&source, Generator::Rewrite { rules: &rules, budget: Budget::Rewrites(30), bound: 40 });
+        let canonical = Program::canonical(&source.graph);
+        let class = frozen.lookup(&frozen.operations(), canonical.steps()).unwrap();
+        let pace = Pace::Escape { escape, bound: 40 };
+        test(source, Generator::Implicit { pace, leave: 0.5, weights });
+        test(source, Generator::EGraph { extraction: &extraction, class, escape, bound: 40 });
+        let budget = Budget::Rewrites(30);
+        test(source, Generator::Rewrite { rules: &rules, signature, budget, bound: 40 });
     }
 
     #[test]

@@ -89,6 +89,17 @@ impl<R: BufRead> Lexer<R> {
         Ok(self.tokens.pop_front())
     }
 
+    /// The token so many places after the next, which stays to be read; nothing beyond the end of the stream.
+    pub fn peek(&mut self, places: usize) -> Result<Option<&Token>, SyntaxError> {
+        while self.tokens.len() <= places {
+            if !self.next_line()? {
+                return Ok(None);
+            }
+            self.split_line()?;
+        }
+        Ok(self.tokens.get(places).map(|(token, _)| token))
+    }
+
     /// The next token, which must be there.
     pub fn expect(&mut self, what: &str) -> Result<(Token, Position), SyntaxError> {
         self.next()?

@@ -7,6 +7,7 @@ use rand::{Rng, RngExt};
 use crate::algebra::graph::Resource;
 use crate::algebra::program::{Program, Step};
 use crate::algebra::rules::{Base, Binding, Rule, Rules, StepKind, StepPattern};
+use crate::algebra::signature::Signature;
 
 /// When rewriting is over.
 #[derive(Debug, Clone, Copy)]
@@ -22,14 +23,15 @@ pub enum Budget {
 pub struct Rewriter<'a> {
     rules: Vec<&'a Rule>,
     resources: u32,
+    signature: &'a Signature,
     bound: usize,
     steps: Vec<Step>,
 }
 
 impl<'a> Rewriter<'a> {
     /// A rewriter over so many resources that never lets a program grow beyond a number of steps.
-    pub fn new(rules: &'a Rules, resources: u32, bound: usize) -> Self {
-        Self { rules: rules.iter().collect(), resources, bound, steps: Vec::new() }
+    pub fn new(rules: &'a Rules, resources: u32, signature: &'a Signature, bound: usize) -> Self {
+        Self { rules: rules.iter().collect(), resources, signature, bound, steps: Vec::new() }
     }
 
     /// Rewrites a program until the budget is used up; the steps of what came out, and the number of rewrites. A budget
@@ -79,21 +81,20 @@ impl<'a> Rewriter<'a> {
     fn bind(&self, rule: &Rule, from: &[StepPattern], place: usize, rng: &mut impl Rng) -> Option<Binding> {
         let mut binding = Binding::default();
         for (pattern, &step) in from.iter().zip(&self.steps[place..]) {
-            let (kind, first, second) = StepKind::of(step);
-            if kind != pattern.kind || !pattern.unify(first, second, &mut binding) {
+            let (kind, arguments) = StepKind::of(step);
+            if kind != pattern.kind || !pattern.unify(arguments, &mut binding) {
                 return None;
             }
         }
-        for slot in &mut binding[..rule.variables.len()] {
-            if slot.is_none() {
-                *slot = (self.resources > 0).then(|| Resource::new(rng.random_range(0..self.resources)));
+        for (variable, (_, sort)) in rule.variables().zip(&rule.variables) {
+            if binding.get(variable).is_none() {
+                let count = sort.count(self.resources, self.signature);
+                binding.bind(variable, (count > 0).then(|| rng.random_range(0..count))?);
             }
         }
-        let bound = binding[..rule.variables.len()].iter().all(Option::is_some);
-        let holds = || {
-            rule.in_order(&binding) && rule.guard.holds(&binding, |resource| self.is_there(resource, place))
-        };
-        (bound && holds()).then_some(binding)
+        let holds = rule.is_written(&binding, self.signature)
+            && rule.guard.holds(&binding, |resource| self.is_there(resource, place));
+        holds.then_some(binding)
     }
 
     /// Whether a resource is in the graph before a step: what the last step about it said.
@@ -111,6 +112,17 @@ mod tests {
 
     use super::*;
     use crate::algebra::source::Source;
+    use crate::algebra::weights::Weights;
+
+    fn canonical_is_kept(source: &Source, rules: &Rules, signature: &Signature, rewrites: usize, seed: u64) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let canonical = Program::canonical(&source.graph);
+        let bound = canonical.len() + 20;
+        let mut rewriter = Rewriter::new(rules, source.names.count(), signature, bound);
+        let (steps, _) = rewriter.rewrite(&canonical, Budget::Rewrites(rewrites), &mut rng);
+        assert!(steps.len() <= bound);
+        assert_eq!(Program::new(steps.to_vec()).eval().as_ref(), Ok(&source.graph));
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
@@ -120,13 +132,10 @@ mod tests {
         ) {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let source = Source::random(nodes..=nodes, edges..=edges, &mut rng).with_foreign(foreign, &mut rng);
-            let rules = Rules::algebra();
-            let canonical = Program::canonical(&source.graph);
-            let bound = canonical.len() + 20;
-            let mut rewriter = Rewriter::new(&rules, nodes + foreign, bound);
-            let (steps, _) = rewriter.rewrite(&canonical, Budget::Rewrites(rewrites), &mut rng);
-            prop_assert!(steps.len() <= bound);
-            prop_assert_eq!(Program::new(steps.to_vec()).eval(), Ok(source.graph));
+            canonical_is_kept(&source, &Rules::algebra(), Signature::bare(), rewrites, seed);
+            let signature = Signature::attributed();
+            let source = source.dressed(&Weights::even(signature), &mut rng);
+            canonical_is_kept(&source, &Rules::attributed(), signature, rewrites, seed);
         }
     }
 
@@ -135,7 +144,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let source = Source::random(4..=4, 3..=3, &mut rng);
         let (rules, canonical) = (Rules::algebra(), Program::canonical(&source.graph));
-        let mut rewriter = Rewriter::new(&rules, 4, 60);
+        let mut rewriter = Rewriter::new(&rules, 4, Signature::bare(), 60);
         let (steps, rewrites) = rewriter.rewrite(&canonical, Budget::Rewrites(100), &mut rng);
         assert_eq!(rewrites, 100);
         assert_ne!(steps, canonical.steps());
@@ -144,7 +153,7 @@ mod tests {
     #[test]
     fn rewriting_for_a_time_ends() {
         let rules = Rules::algebra();
-        let mut rewriter = Rewriter::new(&rules, 2, 20);
+        let mut rewriter = Rewriter::new(&rules, 2, Signature::bare(), 20);
         let budget = Budget::Time(Duration::from_millis(2));
         let (_, rewrites) = rewriter.rewrite(&Program::default(), budget, &mut ChaCha8Rng::seed_from_u64(1));
         assert!(rewrites > 0);

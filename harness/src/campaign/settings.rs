@@ -13,6 +13,7 @@ use crate::algebra::graph::NamedGraph;
 use crate::algebra::implicit::{Escape, Pace};
 use crate::algebra::program::{Parsed, parse, print};
 use crate::algebra::source::Source;
+use crate::algebra::weights::Weights;
 use crate::case::Case;
 use crate::case::choices::Chooser;
 use crate::case::workflow::Shares;
@@ -108,7 +109,8 @@ impl Settings {
         let source = source.with_foreign(foreign, &mut rng);
         let bound = 4 * source.graph.size() + 16;
         let escape = Escape::new(ESCAPE).expect("it is a probability");
-        let generator = Generator::Implicit { pace: Pace::Escape { escape, bound }, leave: 0.5 };
+        let pace = Pace::Escape { escape, bound };
+        let generator = Generator::Implicit { pace, leave: 0.5, weights: Weights::bare() };
         let batching = Batching { batches: self.batches, cuts: Cuts::Random };
         let mut variants = Vec::new();
         generate(

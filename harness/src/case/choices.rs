@@ -69,12 +69,12 @@ impl Chooser {
                     Step::Add(resource) if self.creates_before_destroy(name(resource)) => {
                         choices.create_before_destroy.insert(name(resource).to_owned());
                     }
-                    Step::Con(edge) => {
+                    Step::Con(edge, _) => {
                         let (dependency, dependent) = (name(edge.dependency), name(edge.dependent));
                         let kind = self.kind(dependency, dependent);
                         choices.edges.0.insert((dependency.to_owned(), dependent.to_owned()), kind);
                     }
-                    Step::Add(_) | Step::Rem(_) | Step::Disc(_) => {}
+                    Step::Add(_) | Step::Rem(_) | Step::Disc(_) | Step::Set(..) => {}
                 }
             }
         }

@@ -198,7 +198,7 @@ impl Case {
                     Step::Rem(resource) => {
                         added.remove(&resource);
                     }
-                    Step::Con(_) | Step::Disc(_) => {}
+                    Step::Con(..) | Step::Disc(_) | Step::Set(..) => {}
                 }
                 if ends_a_batch(&parsed, done) {
                     let mut order: Vec<Resource> = added.keys().copied().collect();

@@ -10,17 +10,18 @@ use serde::Serialize;
 
 use super::amount::{Amount, at_least_one};
 use super::egraph::{CacheArgs, saturation_progress};
-use super::rules::rules_to_use;
+use super::rules::AlgebraArgs;
 use super::size::{Programs, SizeArgs};
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::algebra::batch::{Cuts, cut};
-use crate::algebra::egraph::{Cache, ClassId, Extraction, Frozen, Limits, Operations};
+use crate::algebra::egraph::{Cache, ClassId, Extraction, Frozen, Limits};
 use crate::algebra::generate::{Batching, CHUNK, Generator, Variant, generate, stream};
 use crate::algebra::graph::{NamedGraph, Names};
 use crate::algebra::implicit::{Escape, Pace};
 use crate::algebra::program::{Program, print};
 use crate::algebra::rewrite::Budget;
 use crate::algebra::rules::Rules;
+use crate::algebra::signature::Signature;
 use crate::algebra::source::{Source, most_edges};
 
 /// Generate programs that mean the same as a source graph.
@@ -99,6 +100,8 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     #[command(flatten)]
+    algebra: AlgebraArgs,
+    #[command(flatten)]
     size: SizeArgs,
     #[command(flatten)]
     cache: CacheArgs,
@@ -142,7 +145,8 @@ pub fn run(args: GenerateArgs) -> CliResult {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     let source = read_source(&args)?;
-    let rules = rules_to_use(args.rules.as_deref())?;
+    let rules = args.algebra.rules(args.rules.as_deref())?;
+    let (signature, weights) = (args.algebra.signature(), args.algebra.weights());
     let canonical = Program::canonical(&source.graph);
     let bound = args.max_length.unwrap_or(4 * canonical.len() + 16);
     let escape = Escape::new(args.epsilon).ok_or("--epsilon is a probability: from 0 to 1")?;
@@ -155,7 +159,8 @@ pub fn run(args: GenerateArgs) -> CliResult {
     match args.generator {
         GeneratorName::Implicit => {
             let pace = args.length.map_or(Pace::Escape { escape, bound }, Pace::Length);
-            write_variants(&args, &source, Generator::Implicit { pace, leave: args.leave })
+            let generator = Generator::Implicit { pace, leave: args.leave, weights: &weights };
+            write_variants(&args, &source, generator)
         }
         GeneratorName::Egraph => {
             let (extraction, class) = extraction(&args, &source, &canonical, &rules)?;
@@ -168,7 +173,7 @@ pub fn run(args: GenerateArgs) -> CliResult {
         GeneratorName::Rewrite => {
             let time = args.rewrite_time.map(|time| Budget::Time(Duration::from_millis(time)));
             let budget = time.unwrap_or(Budget::Rewrites(args.rewrites));
-            write_variants(&args, &source, Generator::Rewrite { rules: &rules, budget, bound })
+            write_variants(&args, &source, Generator::Rewrite { rules: &rules, signature, budget, bound })
         }
     }
 }
@@ -176,7 +181,7 @@ pub fn run(args: GenerateArgs) -> CliResult {
 fn read_source(args: &GenerateArgs) -> Result<Source, CannotRun> {
     let mut rng = stream(args.seed, None);
     let source = match (&args.source, args.shape) {
-        (Some(path), _) => source_from_file(path)?,
+        (Some(path), _) => source_from_file(path, args.algebra.signature())?,
         (None, Shape::Real) => Source::real(&mut rng),
         (None, Shape::Random) => {
             let Amount { least, most } = args.resources;
@@ -192,6 +197,8 @@ fn read_source(args: &GenerateArgs) -> Result<Source, CannotRun> {
             Source::random(args.resources.range(), edges, &mut rng)
         }
     };
+    let drawn = args.source.is_none();
+    let source = if drawn { source.dressed(&args.algebra.weights(), &mut rng) } else { source };
     let foreign = args.foreign.unwrap_or(source.names.count().div_ceil(5));
     let (nodes, edges) = (source.names.count(), source.graph.edges().len() as u64);
     affordable(args, Programs { foreign, ..Programs::new(nodes, edges) })?;
@@ -207,17 +214,23 @@ fn affordable(args: &GenerateArgs, programs: Programs) -> Result<(), CannotRun> 
     args.size.check(&programs.generating(held, steps.max(room / held.max(1.0))))
 }
 
-fn source_from_file(path: &Path) -> Result<Source, CannotRun> {
+fn source_from_file(path: &Path, signature: &Signature) -> Result<Source, CannotRun> {
     let text =
         if path == Path::new("-") { io::read_to_string(io::stdin()) } else { std::fs::read_to_string(path) };
     let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let graph: NamedGraph =
         serde_json::from_str(&text.map_err(|error| told(&error))?).map_err(|error| told(&error))?;
-    Ok(Source::named(&graph).map_err(|error| told(&error))?)
+    let source = Source::named(&graph).map_err(|error| told(&error))?;
+    if signature.is_bare() && !(graph.attributes.is_empty() && graph.kinds.is_empty()) {
+        return Err(told(&"it has attributes or kinds; give --algebra attributed").into());
+    }
+    Ok(source)
 }
 
 /// Up to so many resources an e-graph saturates in seconds, and serves every source over them.
 const MOST_TO_SATURATE: u32 = 6;
+/// The same with attributes and kinds.
+const MOST_TO_SATURATE_ATTRIBUTED: u32 = 1;
 
 fn extraction(
     args: &GenerateArgs,
@@ -227,16 +240,19 @@ fn extraction(
 ) -> Result<(Extraction, ClassId), CannotRun> {
     let resources = source.names.count();
     let progress = saturation_progress();
-    let frozen = if resources <= MOST_TO_SATURATE {
+    let signature = args.algebra.signature();
+    let most = if signature.is_bare() { MOST_TO_SATURATE } else { MOST_TO_SATURATE_ATTRIBUTED };
+    let frozen = if resources <= most {
         let cache = Cache::new(&args.cache.cache_dir);
-        cache.load_or_build(resources, rules, Limits::default(), |now| progress.show(now))?.0
+        cache.load_or_build(resources, signature, rules, Limits::default(), |now| progress.show(now))?.0
     } else {
         let time = args.timeout.map(Duration::from_secs);
         let limits = Limits { time, classes: Some(args.max_classes), nodes: None };
-        Frozen::build(resources, std::slice::from_ref(canonical), rules, limits, |now| progress.show(now))?
+        let seeds = std::slice::from_ref(canonical);
+        Frozen::build(resources, signature, seeds, rules, limits, |now| progress.show(now))?
     };
     progress.finish();
-    let class = frozen.lookup(&Operations::over(resources), canonical.steps());
+    let class = frozen.lookup(&frozen.operations(), canonical.steps());
     let class = class.ok_or("these rules do not lead to the source; use rules that can build every graph")?;
     Ok((Extraction::new(&frozen), class))
 }

@@ -3,16 +3,19 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::algebra::rules::{Rules, check};
+use crate::algebra::rules::{Rule, Rules, RulesError, check};
+use crate::algebra::signature::Signature;
+use crate::algebra::weights::Weights;
 
 /// List the equalities between programs, or check that they are sound.
 ///
 /// A rule file has one rule a line: family, name, left = right, and guards, for example
 /// `commute add-past-rem (add a (rem b g)) = (rem b (add a g)) if a != b`. Guards are `a != b` and `a in g`, joined by
-/// `and` and `or`. `;` starts a comment.
+/// `and` and `or`. `;` starts a comment. In `(set a x v g)` and `(con a b k g)`, `x` stands for any attribute, `v` for
+/// any value and `k` for any kind; `:label` or `:depends_on` is the one of that name, and `default` the default.
 #[derive(Debug, Args)]
 pub struct RulesArgs {
     #[command(subcommand)]
@@ -33,29 +36,79 @@ struct FileArgs {
     /// A rule file; without it, the equalities of the algebra.
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
+    #[command(flatten)]
+    algebra: AlgebraArgs,
+}
+
+/// What resources and edges can be like.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct AlgebraArgs {
+    /// What resources and edges can be like.
+    #[arg(long, value_enum, default_value_t = AlgebraName::Bare)]
+    algebra: AlgebraName,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AlgebraName {
+    /// Resources and edges, and nothing else of either.
+    Bare,
+    /// Resources have values of attributes, and edges have kinds.
+    Attributed,
+}
+
+impl AlgebraArgs {
+    /// The attributes and kinds.
+    pub(super) fn signature(self) -> &'static Signature {
+        match self.algebra {
+            AlgebraName::Bare => Signature::bare(),
+            AlgebraName::Attributed => Signature::attributed(),
+        }
+    }
+
+    /// How values and kinds are drawn.
+    pub(super) fn weights(self) -> Weights {
+        match self.algebra {
+            AlgebraName::Bare => Weights::bare().clone(),
+            AlgebraName::Attributed => Weights::half_default(self.signature()),
+        }
+    }
+
+    /// The rules to work with: the algebra's, or a person's own once they have passed the gate.
+    pub(super) fn rules(self, file: Option<&Path>) -> Result<Rules, CannotRun> {
+        let Some(path) = file else { return Ok(Rules::over(self.signature())) };
+        let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| told(&error))?;
+        Ok(Rules::from_user_file(&text, self.signature()).map_err(|error| match error {
+            RulesError::Attributed(_) => told(&error) + "; give --algebra attributed",
+            _ => told(&error),
+        })?)
+    }
 }
 
 /// Runs the subcommand.
 pub fn run(args: RulesArgs) -> CliResult {
     match args.action {
         Action::List(file) => {
-            let rules = read_unjudged(file.file.as_deref())?;
+            let rules = read_unjudged(&file)?;
             output(|out| rules.iter().try_for_each(|rule| writeln!(out, "{rule}")))?;
             Ok(Outcome::Clean)
         }
-        Action::Check(file) => run_check(&read_unjudged(file.file.as_deref())?),
+        Action::Check(file) => run_check(&read_unjudged(&file)?, file.algebra.signature()),
     }
 }
 
-fn run_check(rules: &Rules) -> CliResult {
+fn run_check(rules: &Rules, signature: &Signature) -> CliResult {
     let mut unsound = 0;
-    output(|out| judge(rules, out, &mut unsound))?;
+    // A rule about attributes says nothing without them, so it is tried with them in any case.
+    let attributed = rules.iter().any(Rule::is_attributed);
+    let signature = if attributed { Signature::attributed() } else { signature };
+    output(|out| judge(rules, signature, out, &mut unsound))?;
     Ok(if unsound == 0 { Outcome::Clean } else { Outcome::Findings })
 }
 
-fn judge(rules: &Rules, out: &mut dyn Write, unsound: &mut usize) -> io::Result<()> {
+fn judge(rules: &Rules, signature: &Signature, out: &mut dyn Write, unsound: &mut usize) -> io::Result<()> {
     for rule in rules.iter() {
-        match check(rule) {
+        match check(rule, signature) {
             None => writeln!(out, "sound    {}", rule.name)?,
             Some(counterexample) => {
                 *unsound += 1;
@@ -66,15 +119,8 @@ fn judge(rules: &Rules, out: &mut dyn Write, unsound: &mut usize) -> io::Result<
     writeln!(out, "{} rules, {} unsound", rules.iter().count(), unsound)
 }
 
-fn read_unjudged(file: Option<&Path>) -> Result<Rules, CannotRun> {
-    let Some(path) = file else { return Ok(Rules::algebra()) };
+fn read_unjudged(args: &FileArgs) -> Result<Rules, CannotRun> {
+    let Some(path) = &args.file else { return Ok(Rules::over(args.algebra.signature())) };
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(Rules::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?)
-}
-
-/// The rules to work with: the algebra's, or a person's own once they have passed the gate.
-pub(super) fn rules_to_use(file: Option<&Path>) -> Result<Rules, CannotRun> {
-    let Some(path) = file else { return Ok(Rules::algebra()) };
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(Rules::from_user_file(&text).map_err(|error| format!("{}: {error}", path.display()))?)
 }

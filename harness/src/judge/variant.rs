@@ -154,7 +154,7 @@ fn graph_of(program: &Program) -> NamedGraph {
         dependencies.map(|dependency| (dependency.to_string(), dependent.key.to_string()))
     });
     let nodes = program.blocks.values().map(|block| block.key.to_string());
-    NamedGraph { nodes: nodes.collect(), edges: edges.collect() }
+    NamedGraph { nodes: nodes.collect(), edges: edges.collect(), ..NamedGraph::default() }
 }
 
 /// Asks the oracles about one stage after the other, and says how many there were that the model can speak of.

@@ -1,4 +1,4 @@
-//! Saturated e-graphs on disk, keyed by resources, rules and version.
+//! Saturated e-graphs on disk, keyed by resources, signature, rules and version.
 //!
 //! A file begins with a line that says what it is and one of JSON with the key and the figures; then come the rows as
 //! little-endian numbers and a digest of all before. Whatever is not exactly that is not used. An e-graph that stopped
@@ -16,6 +16,7 @@ use super::operations::Op;
 use super::table::ClassId;
 use super::{Ending, Limits, Progress, UnsoundRule};
 use crate::algebra::rules::Rules;
+use crate::algebra::signature::Signature;
 
 const MAGIC: &[u8] = b"equiform e-graph 1\n";
 const DIGEST_BYTES: usize = 32;
@@ -24,6 +25,9 @@ const DIGEST_BYTES: usize = 32;
 struct Header {
     version: String,
     rules: String,
+    /// How many values each attribute has, and how many kinds there are; nothing for the bare algebra.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    signature: String,
     stats: Stats,
 }
 
@@ -67,25 +71,28 @@ impl Cache {
     }
 
     /// The file for an e-graph.
-    pub fn path(&self, resources: u32, rules: &Rules) -> PathBuf {
-        self.folder.join(format!("{resources}-{}.egraph", &rules.digest()[..16]))
+    pub fn path(&self, resources: u32, signature: &Signature, rules: &Rules) -> PathBuf {
+        let dash = if signature.is_bare() { "" } else { "-" };
+        let signature = shape(signature);
+        self.folder.join(format!("{resources}{dash}{signature}-{}.egraph", &rules.digest()[..16]))
     }
 
     /// The e-graph over so many resources: from its file if that is sound, else built.
     pub fn load_or_build(
         &self,
         resources: u32,
+        signature: &Signature,
         rules: &Rules,
         limits: Limits,
         progress: impl FnMut(Progress),
     ) -> Result<(Frozen, GraphOrigin), CacheError> {
-        let path = self.path(resources, rules);
-        let origin = match read(&path, resources, rules) {
+        let path = self.path(resources, signature, rules);
+        let origin = match read(&path, resources, signature, rules) {
             Ok(Some(frozen)) => return Ok((frozen, GraphOrigin::Cache)),
             Ok(None) => GraphOrigin::Built,
             Err(reason) => GraphOrigin::Rebuilt(reason),
         };
-        let frozen = Frozen::build(resources, &[], rules, limits, progress)?;
+        let frozen = Frozen::build(resources, signature, &[], rules, limits, progress)?;
         if frozen.stats.ending == Ending::Saturated {
             self.write(&path, rules, &frozen).map_err(|error| CacheError::Write { path, error })?;
         }
@@ -97,7 +104,7 @@ impl Cache {
         let file = tempfile::NamedTempFile::new_in(&self.folder)?;
         let mut out = Hashing { inner: BufWriter::new(file), hasher: Sha256::new() };
         out.write_all(MAGIC)?;
-        serde_json::to_writer(&mut out, &header(rules, frozen.stats))?;
+        serde_json::to_writer(&mut out, &header(&frozen.signature, rules, frozen.stats))?;
         out.write_all(b"\n")?;
         for &start in &frozen.starts {
             out.write_all(&start.to_le_bytes())?;
@@ -113,8 +120,18 @@ impl Cache {
     }
 }
 
-fn header(rules: &Rules, stats: Stats) -> Header {
-    Header { version: env!("CARGO_PKG_VERSION").to_owned(), rules: rules.digest(), stats }
+fn header(signature: &Signature, rules: &Rules, stats: Stats) -> Header {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    Header { version, rules: rules.digest(), signature: shape(signature), stats }
+}
+
+/// How many values each attribute of a signature has, and how many kinds there are: all that tells one from another.
+fn shape(signature: &Signature) -> String {
+    if signature.is_bare() {
+        return String::new();
+    }
+    let values = signature.attributes().iter().map(|attribute| attribute.values().len().to_string());
+    format!("{}k{}", values.collect::<Vec<_>>().join("."), signature.kinds().len())
 }
 
 /// Writes on, and keeps the digest of what it wrote.
@@ -136,7 +153,7 @@ impl<W: Write> Write for Hashing<W> {
 }
 
 /// The e-graph in a file; nothing if there is no file, and a reason if the file cannot be used.
-fn read(path: &Path, resources: u32, rules: &Rules) -> Result<Option<Frozen>, String> {
+fn read(path: &Path, resources: u32, signature: &Signature, rules: &Rules) -> Result<Option<Frozen>, String> {
     let mut bytes = Vec::new();
     match fs::File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -153,7 +170,7 @@ fn read(path: &Path, resources: u32, rules: &Rules) -> Result<Option<Frozen>, St
     let end = content.iter().position(|&byte| byte == b'\n').ok_or("it has no header")?;
     let found: Header =
         serde_json::from_slice(&content[..end]).map_err(|error| format!("its header: {error}"))?;
-    if found != header(rules, Stats { resources, ..found.stats }) {
+    if found != header(signature, rules, Stats { resources, ..found.stats }) {
         return Err("it was made by another version or with other rules".to_owned());
     }
     let body = &content[end + 1..];
@@ -161,6 +178,7 @@ fn read(path: &Path, resources: u32, rules: &Rules) -> Result<Option<Frozen>, St
     let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
     let frozen = Frozen {
         stats: found.stats,
+        signature: signature.clone(),
         starts: starts
             .chunks_exact(8)
             .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
@@ -178,7 +196,7 @@ mod tests {
     use super::*;
 
     fn load(cache: &Cache, rules: &Rules) -> (Frozen, GraphOrigin) {
-        cache.load_or_build(3, rules, Limits::default(), |_| {}).unwrap()
+        cache.load_or_build(3, Signature::bare(), rules, Limits::default(), |_| {}).unwrap()
     }
 
     #[test]
@@ -196,7 +214,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (cache, rules) = (Cache::new(folder.path()), Rules::algebra());
         load(&cache, &rules);
-        let path = cache.path(3, &rules);
+        let path = cache.path(3, Signature::bare(), &rules);
         let whole = fs::read(&path).unwrap();
         for at in [0, MAGIC.len() + 3, whole.len() / 2, whole.len() - 1] {
             let mut damaged = whole.clone();
@@ -217,7 +235,8 @@ mod tests {
         let (cache, rules) = (Cache::new(folder.path()), Rules::algebra());
         let fewer = Rules::parse("inverse rem-add (rem a (add a empty)) = empty").unwrap();
         load(&cache, &fewer);
-        fs::rename(cache.path(3, &fewer), cache.path(3, &rules)).unwrap();
+        fs::rename(cache.path(3, Signature::bare(), &fewer), cache.path(3, Signature::bare(), &rules))
+            .unwrap();
         let (frozen, origin) = load(&cache, &rules);
         assert_eq!(
             origin,
@@ -231,8 +250,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (cache, rules) = (Cache::new(folder.path()), Rules::algebra());
         let limits = Limits { classes: Some(3), ..Limits::default() };
-        let (frozen, _) = cache.load_or_build(4, &rules, limits, |_| {}).unwrap();
+        let (frozen, _) = cache.load_or_build(4, Signature::bare(), &rules, limits, |_| {}).unwrap();
         assert_eq!(frozen.stats.ending, Ending::ClassLimit);
-        assert!(!cache.path(4, &rules).exists());
+        assert!(!cache.path(4, Signature::bare(), &rules).exists());
     }
 }

@@ -7,6 +7,7 @@ use super::operations::{Op, Operations};
 use super::table::{ClassId, Table};
 use crate::algebra::graph::{Graph, NamedGraph, Names};
 use crate::algebra::program::Step;
+use crate::algebra::signature::Signature;
 
 /// What entering or joining would have made untrue, told by the analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,14 +17,14 @@ pub enum Unsound {
         /// The operation.
         step: Step,
         /// The graph.
-        graph: Graph,
+        graph: Box<Graph>,
     },
     /// Two classes with different graphs were to become one.
     Differs {
         /// The graph of one.
-        left: Graph,
+        left: Box<Graph>,
         /// The graph of the other.
-        right: Graph,
+        right: Box<Graph>,
     },
 }
 
@@ -68,9 +69,9 @@ impl<D: Denotation, T: Table> EGraph<D, T> {
     /// The class of `empty`.
     pub const EMPTY: ClassId = ClassId(0);
 
-    /// An e-graph with nothing but `empty`.
-    pub fn new(resources: u32) -> Self {
-        let operations = Operations::over(resources);
+    /// An e-graph over so many resources with nothing but `empty`.
+    pub fn new(resources: u32, signature: &Signature) -> Self {
+        let operations = Operations::over(resources, signature);
         let mut egraph = Self {
             table: T::new(operations.count()),
             operations,
@@ -188,15 +189,14 @@ impl<D: Denotation, T: Table> EGraph<D, T> {
     }
 
     fn denoted(&self, child: ClassId, op: Op) -> Result<D, Unsound> {
-        let (kind, first, second) = self.operations.parts(op);
-        self.graphs[child.at()].after(kind, first, second).ok_or_else(|| Unsound::Undefined {
-            step: self.operations.step(op),
-            graph: self.graphs[child.at()].graph(),
-        })
+        let step = self.operations.step(op);
+        let graph = &self.graphs[child.at()];
+        graph.after(step).ok_or_else(|| Unsound::Undefined { step, graph: Box::new(graph.graph()) })
     }
 
     fn differs(&self, graph: &D, class: ClassId) -> Unsound {
-        Unsound::Differs { left: graph.graph(), right: self.graphs[class.at()].graph() }
+        let (left, right) = (graph.graph(), self.graphs[class.at()].graph());
+        Unsound::Differs { left: Box::new(left), right: Box::new(right) }
     }
 
     fn insert(&mut self, child: ClassId, op: Op, class: ClassId) {

@@ -1,7 +1,7 @@
 //! Rules made ready for matching: each read in both directions, unless both readings are the same.
 
 use super::ground::covers;
-use crate::algebra::rules::{Base, Guard, Rule, Rules, StepKind, StepPattern, Variable};
+use crate::algebra::rules::{Argument, Base, Guard, Rule, Rules, Sort, StepKind, StepPattern, Variable};
 
 /// A rule read in one direction: where `from` is found, `to` is entered.
 #[derive(Debug, Clone)]
@@ -16,9 +16,11 @@ pub struct Directed {
     pub to: Vec<StepPattern>,
     /// When the rule holds.
     pub guard: Guard,
-    /// The variables of `to` that do not occur in `from`: they range over the universe.
-    pub invented: Vec<Variable>,
+    /// The variables of `to` that do not occur in `from`: they range over all there is.
+    pub invented: Vec<(Variable, Sort)>,
 }
+
+const KINDS: usize = StepKind::ALL.len();
 
 /// All readings of all rules, and where to start for an e-node.
 ///
@@ -28,9 +30,9 @@ pub struct Directed {
 pub struct Readings {
     /// The readings, in the order of the rules.
     pub all: Vec<Directed>,
-    of_one: [Vec<usize>; 4],
-    of_two: [[Vec<usize>; 4]; 4],
-    longer: [Vec<(usize, usize)>; 4],
+    of_one: [Vec<usize>; KINDS],
+    of_two: [[Vec<usize>; KINDS]; KINDS],
+    longer: [Vec<(usize, usize)>; KINDS],
     has_long_pairs: bool,
 }
 
@@ -94,17 +96,15 @@ impl Readings {
 }
 
 fn read(rule: &Rule, from: &[StepPattern], to: &[StepPattern]) -> Directed {
-    let occurs =
-        |variable: Variable| from.iter().any(|step| step.first == variable || step.second == variable);
-    let variables = (0..rule.variables.len())
-        .map(|number| Variable(u8::try_from(number).expect("a rule has few variables")));
+    let occurs = |variable: Variable| from.iter().any(|step| step.variables().any(|other| other == variable));
+    let variables = rule.variables().zip(rule.variables.iter().map(|variable| variable.1));
     Directed {
         name: rule.name.clone(),
         base: rule.base,
         from: from.to_vec(),
         to: to.to_vec(),
         guard: rule.guard.clone(),
-        invented: variables.filter(|&variable| !occurs(variable)).collect(),
+        invented: variables.filter(|&(variable, _)| !occurs(variable)).collect(),
     }
 }
 
@@ -119,14 +119,14 @@ fn normal_form(reading: &Directed) -> (Vec<StepPattern>, Vec<StepPattern>, Guard
         });
         Variable(u8::try_from(place).expect("a rule has few variables"))
     };
+    let mut renamed = |argument: Argument| match argument {
+        Argument::Variable(variable) => Argument::Variable(rename(variable)),
+        fixed @ Argument::Fixed(_) => fixed,
+    };
     let mut chain = |steps: &[StepPattern]| -> Vec<StepPattern> {
         steps
             .iter()
-            .map(|step| StepPattern {
-                kind: step.kind,
-                first: rename(step.first),
-                second: rename(step.second),
-            })
+            .map(|step| StepPattern { kind: step.kind, arguments: step.arguments.map(&mut renamed) })
             .collect()
     };
     let (from, to) = (chain(&reading.from), chain(&reading.to));
@@ -135,10 +135,13 @@ fn normal_form(reading: &Directed) -> (Vec<StepPattern>, Vec<StepPattern>, Guard
         for condition in alternative.iter_mut() {
             *condition = match *condition {
                 Differ(a, b) => {
-                    let (a, b) = (rename(a), rename(b));
+                    let (a, b) = (renamed(a), renamed(b));
                     Differ(a.min(b), a.max(b))
                 }
-                Member(a) => Member(rename(a)),
+                Member(a) => match renamed(Argument::Variable(a)) {
+                    Argument::Variable(a) => Member(a),
+                    Argument::Fixed(_) => unreachable!("a variable stays one"),
+                },
             };
         }
         alternative.sort_unstable();

@@ -15,9 +15,9 @@ use layout::std_shapes::shapes::{Arrow, Element, ShapeKind};
 use layout::topo::layout::VisualGraph;
 
 use super::frozen::Frozen;
-use super::operations::Operations;
 use super::table::ClassId;
 use crate::algebra::graph::{Graph, Names};
+use crate::algebra::signature::Signature;
 
 /// The most classes a picture may have; with more it shows nothing a person could follow.
 pub const MOST_CLASSES: usize = 150;
@@ -29,17 +29,25 @@ struct Class {
 }
 
 fn classes(egraph: &Frozen, names: &Names) -> Vec<Class> {
-    let operations = Operations::over(egraph.stats.resources);
+    let operations = egraph.operations();
     let programs = egraph.shortest_programs(&operations);
     let title = |graph: Graph| {
         let nodes: Vec<&str> = graph.nodes().map(|node| names.of(node)).collect();
-        let edges =
-            graph.edges().map(|edge| format!("{}→{}", names.of(edge.dependency), names.of(edge.dependent)));
-        let edges: Vec<String> = edges.collect();
-        match (nodes.is_empty(), edges.is_empty()) {
-            (true, _) => "∅".to_owned(),
-            (false, true) => nodes.join(" "),
-            (false, false) => format!("{} · {}", nodes.join(" "), edges.join(" ")),
+        let signature = Signature::attributed();
+        let values = graph.values().map(|(node, attribute, value)| {
+            let (attribute, value) =
+                (signature.attribute_name(attribute), signature.value_name(attribute, value));
+            format!("{}.{attribute}={value}", names.of(node))
+        });
+        let edges = graph.kinds().map(|(edge, kind)| {
+            let pair = format!("{}→{}", names.of(edge.dependency), names.of(edge.dependent));
+            if kind.is_default() { pair } else { format!("{pair}:{}", signature.kind_name(kind)) }
+        });
+        let lists =
+            [nodes.join(" "), values.collect::<Vec<_>>().join(" "), edges.collect::<Vec<_>>().join(" ")];
+        match lists.iter().filter(|list| !list.is_empty()).cloned().collect::<Vec<_>>().join(" · ") {
+            nothing if nothing.is_empty() => "∅".to_owned(),
+            title => title,
         }
     };
     let graphs =
@@ -127,13 +135,15 @@ mod tests {
 
     #[test]
     fn the_e_graph_over_one_resource_is_drawn_as_two_classes() {
-        let egraph = Frozen::build(1, &[], &Rules::algebra(), Limits::default(), |_| {}).unwrap();
+        let egraph =
+            Frozen::build(1, Signature::bare(), &[], &Rules::algebra(), Limits::default(), |_| {}).unwrap();
         insta::assert_snapshot!(dot(&egraph, &Names::new(vec!["a".to_owned()])));
     }
 
     #[test]
     fn every_class_is_in_the_drawing() {
-        let egraph = Frozen::build(2, &[], &Rules::algebra(), Limits::default(), |_| {}).unwrap();
+        let egraph =
+            Frozen::build(2, Signature::bare(), &[], &Rules::algebra(), Limits::default(), |_| {}).unwrap();
         let drawing = svg(&egraph, &Names::numbered(2));
         for title in ["∅", "r0 r1", "r0 r1 · r0→r1"] {
             assert!(drawing.contains(&format!(">{title}<")), "{title} is missing");

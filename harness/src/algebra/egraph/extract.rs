@@ -55,7 +55,7 @@ impl Extraction {
                 *place += 1;
             }
         }
-        Self { operations: Operations::over(egraph.stats.resources), distances, starts: counts, members }
+        Self { operations: egraph.operations(), distances, starts: counts, members }
     }
 
     /// The number of steps of a shortest program for a class.

@@ -6,9 +6,12 @@ use super::core::EGraph;
 use super::denotation::Denotation;
 use super::operations::{Op, Operations};
 use super::table::{ClassId, Table};
-use super::{Ending, LargeEGraph, Limits, Packed, Progress, SmallEGraph, UnsoundRule, saturate};
+use super::{
+    Ending, LargeEGraph, Limits, Packed, Progress, SmallEGraph, UnsoundRule, Wide, WideEGraph, saturate,
+};
 use crate::algebra::program::{Program, Step};
 use crate::algebra::rules::Rules;
+use crate::algebra::signature::Signature;
 
 /// Figures of a saturation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -34,6 +37,7 @@ pub struct Stats {
 pub struct Frozen {
     /// Figures of its making.
     pub stats: Stats,
+    pub(super) signature: Signature,
     pub(super) starts: Vec<u64>,
     pub(super) entries: Vec<(Op, ClassId)>,
 }
@@ -42,15 +46,18 @@ impl Frozen {
     /// Saturates the e-graph over so many resources that holds `empty` and these programs, and freezes it.
     pub fn build(
         resources: u32,
+        signature: &Signature,
         seeds: &[Program],
         rules: &Rules,
         limits: Limits,
         progress: impl FnMut(Progress),
     ) -> Result<Self, UnsoundRule> {
-        if resources <= Packed::MOST_RESOURCES {
-            Self::build_in(SmallEGraph::new(resources), seeds, rules, limits, progress)
+        if signature.is_bare() && resources <= Packed::MOST_RESOURCES {
+            Self::build_in(SmallEGraph::new(resources, signature), seeds, rules, limits, progress)
+        } else if Wide::fits(resources, signature) {
+            Self::build_in(WideEGraph::new(resources, signature), seeds, rules, limits, progress)
         } else {
-            Self::build_in(LargeEGraph::new(resources), seeds, rules, limits, progress)
+            Self::build_in(LargeEGraph::new(resources, signature), seeds, rules, limits, progress)
         }
     }
 
@@ -93,7 +100,12 @@ impl Frozen {
             seconds,
             bytes: egraph.bytes(),
         };
-        Self { stats, starts, entries }
+        Self { stats, signature: egraph.operations().signature().clone(), starts, entries }
+    }
+
+    /// The operations of its universe.
+    pub fn operations(&self) -> Operations {
+        Operations::over(self.stats.resources, &self.signature)
     }
 
     /// The class of `empty`.

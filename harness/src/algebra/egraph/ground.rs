@@ -6,7 +6,7 @@
 use super::directed::{Directed, Readings};
 use super::operations::{Op, Operations};
 use crate::algebra::graph::Resource;
-use crate::algebra::rules::{Base, Binding, Condition, StepPattern, Variable};
+use crate::algebra::rules::{Argument, Base, Binding, Condition, StepPattern};
 
 /// What a reading makes of two operations, one upon the other.
 #[derive(Debug, Clone, Copy)]
@@ -52,8 +52,8 @@ impl GroundPairs {
                     let directed = &readings.all[reading];
                     let mut binding = Binding::default();
                     if covers(directed)
-                        && directed.from[0].unify(inner.1, inner.2, &mut binding)
-                        && directed.from[1].unify(outer.1, outer.2, &mut binding)
+                        && directed.from[0].unify(inner.1, &mut binding)
+                        && directed.from[1].unify(outer.1, &mut binding)
                     {
                         pairs.push(reading, directed, &binding, operations);
                     }
@@ -71,11 +71,10 @@ impl GroundPairs {
     }
 
     fn push(&mut self, reading: usize, directed: &Directed, binding: &Binding, operations: &Operations) {
-        let value = |variable: Variable| binding[variable.0 as usize].expect("nothing is invented");
+        let value = |argument: Argument| binding.value(argument).expect("nothing is invented");
         let op = |pattern: &StepPattern| {
-            let (first, second) = (value(pattern.first), value(pattern.second));
-            (!pattern.kind.takes_edge() || first < second)
-                .then(|| operations.number(pattern.kind, first, second))
+            let arguments = pattern.bound(binding).expect("nothing is invented");
+            operations.number(pattern.kind, arguments)
         };
         let Some(chain) = directed.to.iter().map(op).collect::<Option<Vec<Op>>>() else { return };
         let mut to = [Op(0); 2];
@@ -87,7 +86,7 @@ impl GroundPairs {
             let possible = alternative.iter().all(|condition| match *condition {
                 Condition::Differ(left, right) => value(left) != value(right),
                 Condition::Member(variable) => {
-                    members |= 1 << value(variable).index();
+                    members |= 1 << value(Argument::Variable(variable));
                     true
                 }
             });

@@ -10,8 +10,7 @@ use super::directed::{Directed, Readings};
 use super::ground::{GroundPairs, covers, resources_in};
 use super::operations::Op;
 use super::table::{ClassId, Table};
-use crate::algebra::graph::Resource;
-use crate::algebra::rules::{Base, Binding, StepPattern, Variable};
+use crate::algebra::rules::{Base, Binding, Sort, StepPattern, Variable};
 
 /// A place where the other side of a rule is not yet known to be in the class it belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -59,11 +58,11 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
         let (egraph, readings) = (self.egraph, self.readings);
         let operations = egraph.operations();
         let Some(class) = egraph.table().get(child, op) else { return };
-        let (kind, first, second) = operations.parts(op);
+        let (kind, arguments) = operations.parts(op);
         for &reading in readings.of_one(kind) {
             let mut binding = Binding::default();
             let directed = &readings.all[reading];
-            if directed.from[0].unify(first, second, &mut binding) && self.is_base(directed, child) {
+            if directed.from[0].unify(arguments, &mut binding) && self.is_base(directed, child) {
                 self.finish(reading, child, class, binding);
             }
         }
@@ -78,7 +77,7 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
             let mut binding = Binding::default();
             // So many steps upon `empty` make no larger graph.
             let in_reach = readings.all[reading].base == Base::Any || size <= place;
-            if in_reach && readings.all[reading].from[place].unify(first, second, &mut binding) {
+            if in_reach && readings.all[reading].from[place].unify(arguments, &mut binding) {
                 self.backward(reading, place, child, place, class, binding);
             }
         }
@@ -129,8 +128,7 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
     fn unify_pair(&self, reading: usize, inner: Op, outer: Op, binding: &mut Binding) -> bool {
         let operations = self.egraph.operations();
         let from = &self.readings.all[reading].from;
-        let ((_, a, b), (_, c, d)) = (operations.parts(inner), operations.parts(outer));
-        from[0].unify(a, b, binding) && from[1].unify(c, d, binding)
+        from[0].unify(operations.parts(inner).1, binding) && from[1].unify(operations.parts(outer).1, binding)
     }
 
     /// Goes down the chain from a place to the base, then on from where the chain was entered.
@@ -154,9 +152,9 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
         let egraph = self.egraph;
         let ops = egraph.operations().of_kind(pattern.kind);
         for &(op, child) in egraph.members(class).iter().filter(|(op, _)| ops.contains(&op.0)) {
-            let (_, first, second) = egraph.operations().parts(op);
+            let (_, arguments) = egraph.operations().parts(op);
             let mut extended = binding;
-            if pattern.unify(first, second, &mut extended) {
+            if pattern.unify(arguments, &mut extended) {
                 self.backward(reading, below, egraph.find(child), entry, top, extended);
             }
         }
@@ -176,9 +174,9 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
             return;
         }
         for (op, next) in egraph.table().row(class, egraph.operations().of_kind(pattern.kind)) {
-            let (_, first, second) = egraph.operations().parts(op);
+            let (_, arguments) = egraph.operations().parts(op);
             let mut extended = binding;
-            if pattern.unify(first, second, &mut extended) {
+            if pattern.unify(arguments, &mut extended) {
                 self.forward(reading, place + 1, base, next, extended);
             }
         }
@@ -188,7 +186,7 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
         directed.base == Base::Any || class == EGraph::<D, T>::EMPTY
     }
 
-    /// Binds the variables that only the other side has to every resource, and keeps what the guards admit.
+    /// Binds the variables that only the other side has to all there is, and keeps what the guards admit.
     fn finish(&mut self, reading: usize, base: ClassId, class: ClassId, binding: Binding) {
         let directed = &self.readings.all[reading];
         self.bind_invented(reading, &directed.invented, base, class, binding);
@@ -197,17 +195,18 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
     fn bind_invented(
         &mut self,
         reading: usize,
-        invented: &[Variable],
+        invented: &[(Variable, Sort)],
         base: ClassId,
         class: ClassId,
         binding: Binding,
     ) {
-        let Some((&variable, rest)) = invented.split_first() else {
+        let Some((&(variable, sort), rest)) = invented.split_first() else {
             return self.keep(reading, base, class, binding);
         };
-        for resource in (0..self.egraph.operations().resources()).map(Resource::new) {
+        let operations = self.egraph.operations();
+        for number in 0..sort.count(operations.resources(), operations.signature()) {
             let mut extended = binding;
-            extended[variable.0 as usize] = Some(resource);
+            extended.bind(variable, number);
             self.bind_invented(reading, rest, base, class, extended);
         }
     }
@@ -222,7 +221,7 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
         for &pattern in &directed.to {
             match bound_op(self.egraph, pattern, &binding) {
                 Some(Some(op)) => reached = reached.and_then(|at| self.egraph.table().get(at, op)),
-                // An edge against the order: this binding is none of the rule's.
+                // An edge against the order, or no value of the attribute: this binding is none of the rule's.
                 _ => return,
             }
         }
@@ -232,13 +231,12 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
     }
 }
 
-/// The operation of a pattern whose variables are all bound; within, nothing if it would go against the order.
+/// The operation of a pattern whose variables are all bound; within, nothing if the algebra has no such operation.
 pub fn bound_op<D: Denotation, T: Table>(
     egraph: &EGraph<D, T>,
     pattern: StepPattern,
     binding: &Binding,
 ) -> Option<Option<Op>> {
-    let (first, second) = (binding[pattern.first.0 as usize]?, binding[pattern.second.0 as usize]?);
-    let in_order = !pattern.kind.takes_edge() || first < second;
-    Some(in_order.then(|| egraph.operations().number(pattern.kind, first, second)))
+    let arguments = pattern.bound(binding)?;
+    Some(egraph.operations().number(pattern.kind, arguments))
 }

@@ -4,30 +4,50 @@ use std::ops::Range;
 
 use crate::algebra::graph::{Edge, Resource};
 use crate::algebra::program::Step;
-use crate::algebra::rules::StepKind;
+use crate::algebra::rules::{Arguments, StepKind};
+use crate::algebra::signature::Signature;
 
 /// An operation with its arguments, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Op(pub u32);
 
-/// All operations over so many resources: each `add`, then each `rem`, each `con` and each `disc`.
+/// All operations over so many resources: each `add`, then each `rem`, each `con`, each `disc` and each `set`.
 #[derive(Debug, Clone)]
 pub struct Operations {
     resources: u32,
     pairs: u32,
-    steps: Vec<(StepKind, Resource, Resource)>,
+    kinds: u32,
+    signature: Signature,
+    /// Where the values of each attribute begin among those of a resource; in the end, how many there are.
+    values: Vec<u32>,
+    steps: Vec<(StepKind, Arguments)>,
 }
 
 impl Operations {
     /// The operations over the first `resources` resources.
-    pub fn over(resources: u32) -> Self {
+    pub fn over(resources: u32, signature: &Signature) -> Self {
         let all = || (0..resources).map(Resource::new);
         let edges =
             || all().flat_map(|to| (0..to.index()).map(move |from| Edge::new(Resource::new(from), to)));
-        let steps = all().map(Step::Add).chain(all().map(Step::Rem));
-        let steps: Vec<_> =
-            steps.chain(edges().map(Step::Con)).chain(edges().map(Step::Disc)).map(StepKind::of).collect();
-        Self { resources, pairs: pair_count(resources), steps }
+        let connect =
+            edges().flat_map(|edge| signature.kind_numbers().map(move |kind| Step::Con(edge, kind)));
+        let set =
+            all().flat_map(|node| signature.values().map(move |(name, value)| Step::Set(node, name, value)));
+        let steps = all().map(Step::Add).chain(all().map(Step::Rem)).chain(connect);
+        let steps: Vec<_> = steps.chain(edges().map(Step::Disc)).chain(set).map(StepKind::of).collect();
+        let small = |count: usize| u32::try_from(count).expect("a few names");
+        let mut values = vec![0];
+        for attribute in signature.attributes() {
+            values.push(values[values.len() - 1] + small(attribute.values().len()));
+        }
+        Self {
+            resources,
+            pairs: pair_count(resources),
+            kinds: small(signature.kinds().len()),
+            signature: signature.clone(),
+            values,
+            steps,
+        }
     }
 
     /// How many resources the universe has.
@@ -35,43 +55,64 @@ impl Operations {
         self.resources
     }
 
+    /// What its resources and edges can be like.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
     /// How many operations there are.
     pub fn count(&self) -> u32 {
-        2 * (self.resources + self.pairs)
+        self.of_kind(StepKind::Set).end
     }
 
     /// The numbers of all operations of a kind.
     pub fn of_kind(&self, kind: StepKind) -> Range<u32> {
         let (nodes, pairs) = (self.resources, self.pairs);
+        let discs = 2 * nodes + pairs * self.kinds;
+        let sets = discs + pairs;
         match kind {
             StepKind::Add => 0..nodes,
             StepKind::Rem => nodes..2 * nodes,
-            StepKind::Con => 2 * nodes..2 * nodes + pairs,
-            StepKind::Disc => 2 * nodes + pairs..2 * (nodes + pairs),
+            StepKind::Con => 2 * nodes..discs,
+            StepKind::Disc => discs..sets,
+            StepKind::Set => sets..sets + nodes * self.values[self.values.len() - 1],
         }
     }
 
-    /// The number of the operation with these arguments, which come in the fixed order.
-    pub fn number(&self, kind: StepKind, first: Resource, second: Resource) -> Op {
-        let offset = if kind.takes_edge() { pair_index(first, second) } else { first.index() };
-        Op(self.of_kind(kind).start + offset)
+    /// The number of the operation with these arguments, unless the algebra has none: one that goes against the
+    /// order, or a value that an attribute does not have.
+    pub fn number(&self, kind: StepKind, arguments: Arguments) -> Option<Op> {
+        if !kind.is_written(arguments, &self.signature) {
+            return None;
+        }
+        let [first, second, third] = arguments;
+        let pair = || pair_index(Resource::new(first), Resource::new(second));
+        let offset = match kind {
+            StepKind::Add | StepKind::Rem => first,
+            StepKind::Con => pair() * self.kinds + third,
+            StepKind::Disc => pair(),
+            StepKind::Set => {
+                first * self.values[self.values.len() - 1] + self.values[second as usize] + third
+            }
+        };
+        Some(Op(self.of_kind(kind).start + offset))
     }
 
-    /// The number of a step, unless it disconnects against the order, which no operation here does.
+    /// The number of a step, unless no operation here does what it does.
     pub fn of_step(&self, step: Step) -> Option<Op> {
-        let (kind, first, second) = StepKind::of(step);
-        (!kind.takes_edge() || first < second).then(|| self.number(kind, first, second))
+        let (kind, arguments) = StepKind::of(step);
+        self.number(kind, arguments)
     }
 
     /// The kind and the arguments of an operation.
-    pub fn parts(&self, op: Op) -> (StepKind, Resource, Resource) {
+    pub fn parts(&self, op: Op) -> (StepKind, Arguments) {
         self.steps[op.0 as usize]
     }
 
     /// The step an operation is.
     pub fn step(&self, op: Op) -> Step {
-        let (kind, first, second) = self.parts(op);
-        kind.step(first, second)
+        let (kind, arguments) = self.parts(op);
+        kind.step(arguments)
     }
 }
 
@@ -91,10 +132,12 @@ mod tests {
 
     #[test]
     fn every_operation_has_a_number_of_its_own() {
-        let operations = Operations::over(6);
-        assert_eq!(operations.count(), 42);
-        for number in 0..operations.count() {
-            assert_eq!(operations.of_step(operations.step(Op(number))), Some(Op(number)));
+        for (signature, count) in [(Signature::bare(), 42), (Signature::attributed(), 12 + 15 * 6 + 6 * 11)] {
+            let operations = Operations::over(6, signature);
+            assert_eq!(operations.count(), count);
+            for number in 0..operations.count() {
+                assert_eq!(operations.of_step(operations.step(Op(number))), Some(Op(number)));
+            }
         }
     }
 }

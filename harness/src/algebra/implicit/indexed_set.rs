@@ -1,22 +1,34 @@
-//! A set of resources with constant-time change, membership and random choice.
+//! A set with constant-time change, membership and random choice.
 
 use rand::{Rng, RngExt};
 
 use crate::algebra::graph::Resource;
 
-/// Members in a list, and for each resource its place in the list. Nothing is allocated after its making.
+/// Something with a number, of which there are a known many.
+pub trait Numbered: Copy {
+    /// Its number.
+    fn number(self) -> usize;
+}
+
+impl Numbered for Resource {
+    fn number(self) -> usize {
+        self.at()
+    }
+}
+
+/// Members in a list, and for each number its place in the list. Nothing is allocated after its making.
 #[derive(Debug)]
-pub struct IndexedSet {
-    members: Vec<Resource>,
+pub struct IndexedSet<T> {
+    members: Vec<T>,
     places: Vec<u32>,
 }
 
 const ABSENT: u32 = u32::MAX;
 
-impl IndexedSet {
-    /// A set that may hold the first `resources` resources.
-    pub fn with_room_for(resources: u32) -> Self {
-        Self { members: Vec::with_capacity(resources as usize), places: vec![ABSENT; resources as usize] }
+impl<T: Numbered> IndexedSet<T> {
+    /// A set that may hold what has a number below `count`.
+    pub fn with_room_for(count: usize) -> Self {
+        Self { members: Vec::with_capacity(count), places: vec![ABSENT; count] }
     }
 
     /// Becomes a copy of a set with the same room, and lists its members in the same order.
@@ -26,25 +38,25 @@ impl IndexedSet {
         self.places.copy_from_slice(&other.places);
     }
 
-    /// Puts a resource in that is not there.
-    pub fn insert(&mut self, resource: Resource) {
-        debug_assert!(!self.contains(resource), "inserted once only");
-        self.places[resource.at()] = u32::try_from(self.members.len()).expect("fewer than 2^32 members");
-        self.members.push(resource);
+    /// Puts in what is not there.
+    pub fn insert(&mut self, member: T) {
+        debug_assert!(!self.contains(member), "inserted once only");
+        self.places[member.number()] = u32::try_from(self.members.len()).expect("fewer than 2^32 members");
+        self.members.push(member);
     }
 
-    /// Takes out a resource that is there.
-    pub fn remove(&mut self, resource: Resource) {
-        let place = std::mem::replace(&mut self.places[resource.at()], ABSENT);
+    /// Takes out what is there.
+    pub fn remove(&mut self, member: T) {
+        let place = std::mem::replace(&mut self.places[member.number()], ABSENT);
         self.members.swap_remove(place as usize);
         if let Some(moved) = self.members.get(place as usize) {
-            self.places[moved.at()] = place;
+            self.places[moved.number()] = place;
         }
     }
 
     /// Whether it is there.
-    pub fn contains(&self, resource: Resource) -> bool {
-        self.places[resource.at()] != ABSENT
+    pub fn contains(&self, member: T) -> bool {
+        self.places[member.number()] != ABSENT
     }
 
     /// How many there are.
@@ -58,12 +70,12 @@ impl IndexedSet {
     }
 
     /// The member at a place in the list.
-    pub fn at(&self, place: usize) -> Resource {
+    pub fn at(&self, place: usize) -> T {
         self.members[place]
     }
 
     /// Any member of a set that is not empty.
-    pub fn choose(&self, rng: &mut impl Rng) -> Resource {
+    pub fn choose(&self, rng: &mut impl Rng) -> T {
         self.members[rng.random_range(0..self.members.len())]
     }
 }

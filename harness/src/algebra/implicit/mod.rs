@@ -5,23 +5,32 @@
 //! from the source back to `empty`, and needs to see no more than the class it stands in.
 
 mod indexed_set;
+mod state;
 mod walker;
 
 use crate::algebra::graph::{Edge, Graph, Resource};
 use crate::algebra::program::Step;
+use crate::algebra::signature::Signature;
 
 pub use walker::{Escape, Pace, Walker};
 
 /// Every step that is defined on a graph, over the first `resources` resources, and the graph it leads to.
-pub fn steps_from(graph: &Graph, resources: u32) -> impl Iterator<Item = (Step, Graph)> + '_ {
+pub fn steps_from<'a>(
+    graph: &'a Graph,
+    resources: u32,
+    signature: &'a Signature,
+) -> impl Iterator<Item = (Step, Graph)> + 'a {
     let all = move || (0..resources).map(Resource::new);
     let edges =
         move || all().flat_map(move |to| (0..to.index()).map(move |from| Edge::new(Resource::new(from), to)));
     let steps = all()
         .map(Step::Add)
         .chain(all().map(Step::Rem))
-        .chain(edges().map(Step::Con))
-        .chain(edges().map(Step::Disc));
+        .chain(edges().flat_map(|edge| signature.kind_numbers().map(move |kind| Step::Con(edge, kind))))
+        .chain(edges().map(Step::Disc))
+        .chain(
+            all().flat_map(|node| signature.values().map(move |(name, value)| Step::Set(node, name, value))),
+        );
     steps.filter_map(|step| {
         let mut next = graph.clone();
         step.apply(&mut next).ok().map(|()| (step, next))

@@ -3,9 +3,14 @@
 use rand::{Rng, RngExt};
 
 use super::indexed_set::IndexedSet;
+use super::state::{Slot, State};
 use crate::algebra::graph::{Edge, Graph, Resource};
 use crate::algebra::program::Step;
-use crate::algebra::rules::StepKind;
+use crate::algebra::signature::{AttributeId, Kind, ValueId};
+use crate::algebra::weights::Weights;
+
+#[cfg(test)]
+mod tests;
 
 /// The probability, from 0 to 1, that a step of a walk does not take a shortest way home.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -27,8 +32,23 @@ impl Escape {
 /// graph before and after it is the same.
 const STAY: f64 = 0.125;
 
-/// One of the kinds that are possible, each with the same probability.
-fn one_of<const N: usize>(possible: [(StepKind, bool); N], rng: &mut impl Rng) -> StepKind {
+/// The share of the others that change a value or a kind, where there are attributes or kinds. A change in place asks
+/// more of an engine than what is there or not.
+const CHANGE: f64 = 0.6;
+
+/// What leads from one class to another. One of those that are possible is drawn, each with the same probability.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Add,
+    Rem,
+    Con,
+    Disc,
+    Set,
+    /// A `con` of an edge that was there, of another kind.
+    OtherKind,
+}
+
+fn one_of<const N: usize>(possible: [(Way, bool); N], rng: &mut impl Rng) -> Way {
     let count = possible.iter().filter(|choice| choice.1).count();
     let choice = rng.random_range(0..count);
     let mut left = possible.into_iter().filter(|choice| choice.1).map(|choice| choice.0);
@@ -54,11 +74,16 @@ pub enum Pace {
 ///
 /// A walk starts in the class of the source and ends in that of `empty`. It writes down the e-node it follows at each
 /// step, which is the program from its outermost operation inward. The way home from a graph takes exactly one step
-/// for each node and each edge, so the walker always knows how much room for detours is left, and every walk ends.
+/// for each node, each edge and each value that is not the default, so the walker always knows how much room for
+/// detours is left, and every walk ends.
 #[derive(Debug)]
 pub struct Walker {
     pace: Pace,
     leave: f64,
+    weights: Weights,
+    /// The attributes whose values detours change.
+    varied: Vec<AttributeId>,
+    varies_kinds: bool,
     source: State,
     now: State,
     /// Bit `b·(b−1)/2 + a` tells whether the edge a → b is there. Only edges of `now` are set, so it is all zero
@@ -68,75 +93,30 @@ pub struct Walker {
     room: usize,
 }
 
-/// The class a walk stands in. All but `connected`, which would be too big to copy for each walk.
-#[derive(Debug)]
-struct State {
-    present: IndexedSet,
-    isolated: IndexedSet,
-    absent_at_home: IndexedSet,
-    absent_abroad: IndexedSet,
-    degrees: Vec<u32>,
-    edges: Vec<Edge>,
-}
-
-impl State {
-    /// The empty graph, with room for so many resources and edges.
-    fn with_room_for(resources: u32, edges: usize) -> Self {
-        let set = || IndexedSet::with_room_for(resources);
-        Self {
-            present: set(),
-            isolated: set(),
-            absent_at_home: set(),
-            absent_abroad: set(),
-            degrees: vec![0; resources as usize],
-            edges: Vec::with_capacity(edges),
-        }
-    }
-
-    fn copy_from(&mut self, other: &Self) {
-        self.present.copy_from(&other.present);
-        self.isolated.copy_from(&other.isolated);
-        self.absent_at_home.copy_from(&other.absent_at_home);
-        self.absent_abroad.copy_from(&other.absent_abroad);
-        self.degrees.copy_from_slice(&other.degrees);
-        self.edges.clear();
-        self.edges.extend_from_slice(&other.edges);
-    }
-
-    /// The number of steps from `empty`.
-    fn distance(&self) -> usize {
-        self.present.len() + self.edges.len()
-    }
-}
-
 impl Walker {
     /// A walker for a source over a universe of so many resources. `leave` is the share of detours through an absent
-    /// resource that take one that is not in the source, where there is a choice.
-    pub fn new(source: &Graph, resources: u32, pace: Pace, leave: f64) -> Self {
+    /// resource that take one that is not in the source, where there is a choice. `weights` say which values and kinds
+    /// detours have.
+    pub fn new(source: &Graph, resources: u32, pace: Pace, leave: f64, weights: &Weights) -> Self {
         let longest = source.size().max(match pace {
             Pace::Escape { bound, .. } => bound,
             Pace::Length(length) => length,
         });
-        let mut state = State::with_room_for(resources, longest);
-        for edge in source.edges() {
-            state.edges.push(edge);
-            state.degrees[edge.dependency.at()] += 1;
-            state.degrees[edge.dependent.at()] += 1;
-        }
-        for node in source.nodes() {
-            state.present.insert(node);
-            if state.degrees[node.at()] == 0 {
-                state.isolated.insert(node);
-            }
-        }
-        (0..resources).map(Resource::new).filter(|&resource| !source.contains(resource)).for_each(
-            |resource| {
-                state.absent_abroad.insert(resource);
-            },
-        );
+        let of_source = source.values().map(|(_, attribute, _)| attribute.at() + 1).max().unwrap_or(0);
+        let attributes = weights.attribute_count().max(of_source);
         let pairs = resources as usize * (resources as usize).saturating_sub(1) / 2;
-        let (now, steps) = (State::with_room_for(resources, longest), Vec::with_capacity(longest));
-        Self { pace, leave, source: state, now, connected: vec![0; pairs.div_ceil(64)], steps, room: longest }
+        Self {
+            pace,
+            leave,
+            weights: weights.clone(),
+            varied: weights.varied().collect(),
+            varies_kinds: weights.varies_kinds(),
+            source: State::of(source, resources, attributes, longest),
+            now: State::with_room_for(resources, attributes, longest),
+            connected: vec![0; pairs.div_ceil(64)],
+            steps: Vec::with_capacity(longest),
+            room: longest,
+        }
     }
 
     /// The steps of the next program, innermost first.
@@ -144,7 +124,7 @@ impl Walker {
         self.now.copy_from(&self.source);
         self.steps.clear();
         for at in 0..self.now.edges.len() {
-            self.flip(self.now.edges[at]);
+            self.flip(self.now.edges[at].0);
         }
         match self.pace {
             Pace::Escape { escape, .. } => {
@@ -167,12 +147,17 @@ impl Walker {
         self.room - self.steps.len() - self.now.distance()
     }
 
-    /// Follows one of the shortest ways home, each with the same probability: an edge goes, or an isolated resource.
+    /// Follows one of the shortest ways home, each with the same probability: an edge goes, a resource that nothing is
+    /// tied to, or a value that is not the default.
     fn go_home(&mut self, rng: &mut impl Rng) {
-        let choice = rng.random_range(0..self.now.edges.len() + self.now.isolated.len());
-        match choice.checked_sub(self.now.edges.len()) {
-            None => self.undo_con(choice),
-            Some(place) => self.undo_add(self.now.isolated.at(place)),
+        let (edges, loose) = (self.now.edges.len(), self.now.loose.len());
+        let choice = rng.random_range(0..edges + loose + self.now.set.len());
+        if choice < edges {
+            self.undo_con(choice);
+        } else if choice < edges + loose {
+            self.undo_add(self.now.loose.at(choice - edges));
+        } else {
+            self.undo_set(self.now.set.at(choice - edges - loose), ValueId::DEFAULT);
         }
     }
 
@@ -181,32 +166,56 @@ impl Walker {
         if rng.random_bool(STAY) {
             return self.stay(rng);
         }
+        let slack = self.slack();
+        let has_edges = !self.now.edges.is_empty();
+        let can_set = !self.now.set.is_empty() || slack >= 2 && !self.varied.is_empty();
+        let can_change_kind = self.varies_kinds && has_edges;
+        if (can_set || can_change_kind) && rng.random_bool(CHANGE) {
+            // A resource has several values, and an edge one kind.
+            let possible = [(Way::Set, can_set), (Way::Set, can_set), (Way::OtherKind, can_change_kind)];
+            return match one_of(possible, rng) {
+                Way::OtherKind => self.change_kind(rng),
+                _ => self.change_value(rng),
+            };
+        }
         let absent = self.absent_resource(rng);
         let possible = [
-            (StepKind::Add, !self.now.isolated.is_empty()),
-            (StepKind::Rem, absent.is_some()),
-            (StepKind::Con, !self.now.edges.is_empty()),
-            (StepKind::Disc, self.slack() >= 2 && self.has_unconnected_pair()),
+            (Way::Add, !self.now.loose.is_empty()),
+            (Way::Rem, absent.is_some()),
+            (Way::Con, has_edges),
+            (Way::Disc, slack >= 2 && self.has_unconnected_pair()),
+            (Way::Set, can_set),
         ];
         match (one_of(possible, rng), absent) {
-            (StepKind::Add, _) => self.undo_add(self.now.isolated.choose(rng)),
-            (StepKind::Disc, _) => self.undo_disc(self.unconnected_pair(rng)),
-            (StepKind::Rem, Some(resource)) => self.undo_rem(resource, rng),
-            (StepKind::Rem | StepKind::Con, _) => self.undo_con(rng.random_range(0..self.now.edges.len())),
+            (Way::Add, _) => self.undo_add(self.now.loose.choose(rng)),
+            (Way::Disc, _) => self.undo_disc(self.unconnected_pair(rng), rng),
+            (Way::Rem, Some(resource)) => self.undo_rem(resource, rng),
+            (Way::Set, _) => self.change_value(rng),
+            (Way::Rem | Way::Con | Way::OtherKind, _) => {
+                self.undo_con(rng.random_range(0..self.now.edges.len()))
+            }
         }
     }
 
     /// Follows an e-node over the class itself: an operation that changes nothing.
     fn stay(&mut self, rng: &mut impl Rng) {
         let possible = [
-            (StepKind::Add, true),
-            (StepKind::Con, !self.now.edges.is_empty()),
-            (StepKind::Disc, self.has_unconnected_pair()),
+            (Way::Add, true),
+            (Way::Con, !self.now.edges.is_empty()),
+            (Way::Disc, self.has_unconnected_pair()),
+            (Way::Set, !self.varied.is_empty()),
         ];
         self.steps.push(match one_of(possible, rng) {
-            StepKind::Con => Step::Con(self.now.edges[rng.random_range(0..self.now.edges.len())]),
-            StepKind::Disc => Step::Disc(self.unconnected_pair(rng)),
-            StepKind::Add | StepKind::Rem => Step::Add(self.now.present.choose(rng)),
+            Way::Con => {
+                let (edge, kind) = self.now.edges[rng.random_range(0..self.now.edges.len())];
+                Step::Con(edge, kind)
+            }
+            Way::Disc => Step::Disc(self.unconnected_pair(rng)),
+            Way::Set => {
+                let slot = self.varied_slot(rng);
+                Step::Set(slot.resource, slot.attribute, self.now.value(slot))
+            }
+            Way::Add | Way::Rem | Way::OtherKind => Step::Add(self.now.present.choose(rng)),
         });
     }
 
@@ -222,27 +231,106 @@ impl Walker {
             return false;
         }
         if slack == 1 && rng.random_range(0..distance) == 0 {
-            self.stay(rng);
+            if !self.turn(rng) {
+                self.stay(rng);
+            }
         } else {
             self.go_home(rng);
         }
         true
     }
 
-    /// A step to a class farther from `empty`; where there is none, a step that stays. False if there is neither.
+    /// A step to a class farther from `empty`, or to one as far where values and kinds can change; where there is
+    /// none, a step that stays. False if there is neither.
     fn lead_away(&mut self, rng: &mut impl Rng) -> bool {
+        let attributed = !self.varied.is_empty() || self.varies_kinds;
+        if attributed && !self.now.present.is_empty() {
+            let changed = match rng.random_range(0..3) {
+                0 => self.bring_value(rng),
+                1 => self.turn(rng),
+                _ => false,
+            };
+            if changed {
+                return true;
+            }
+        }
         let absent = self.absent_resource(rng);
         match (absent, self.has_unconnected_pair()) {
             (Some(resource), false) => self.undo_rem(resource, rng),
             (Some(resource), true) if rng.random_bool(0.5) => self.undo_rem(resource, rng),
             (_, true) => {
                 let edge = self.unconnected_pair(rng);
-                self.undo_disc(edge);
+                self.undo_disc(edge, rng);
             }
             (None, false) if self.now.distance() > 0 => self.stay(rng),
             (None, false) => return false,
         }
         true
+    }
+
+    /// Has a value been something else that is not the default, or an edge of another kind: a class as far from
+    /// `empty`. False if what was drawn cannot have been.
+    fn turn(&mut self, rng: &mut impl Rng) -> bool {
+        let can_change_kind = self.varies_kinds && !self.now.edges.is_empty();
+        if can_change_kind && (self.now.set.is_empty() || rng.random_bool(0.5)) {
+            self.change_kind(rng);
+            return true;
+        }
+        if self.now.set.is_empty() {
+            return false;
+        }
+        let slot = self.now.set.choose(rng);
+        let before = self.other_value(slot, rng);
+        if !before.is_default() {
+            self.undo_set(slot, before);
+        }
+        !before.is_default()
+    }
+
+    /// Has a value that is the default been something else. False if none was found.
+    fn bring_value(&mut self, rng: &mut impl Rng) -> bool {
+        if self.varied.is_empty() {
+            return false;
+        }
+        let slot = self.varied_slot(rng);
+        let is_default = self.now.value(slot).is_default();
+        if is_default {
+            let before = self.other_value(slot, rng);
+            self.undo_set(slot, before);
+        }
+        is_default
+    }
+
+    /// Has a value been any other. Half of the time it is one that is not the default now, if there is one.
+    fn change_value(&mut self, rng: &mut impl Rng) {
+        let any = self.slack() >= 2 && !self.varied.is_empty();
+        let from_set = !any || !self.now.set.is_empty() && rng.random_bool(0.5);
+        let slot = if from_set { self.now.set.choose(rng) } else { self.varied_slot(rng) };
+        let before = self.other_value(slot, rng);
+        self.undo_set(slot, before);
+    }
+
+    /// A value that a slot can have had before it got the one it has.
+    fn other_value(&self, slot: Slot, rng: &mut impl Rng) -> ValueId {
+        if self.varied.contains(&slot.attribute) {
+            self.weights.other_value(slot.attribute, self.now.value(slot), rng)
+        } else {
+            ValueId::DEFAULT
+        }
+    }
+
+    /// Any attribute that has a choice, of any resource that is there.
+    fn varied_slot(&self, rng: &mut impl Rng) -> Slot {
+        let attribute = self.varied[rng.random_range(0..self.varied.len())];
+        self.now.slot(self.now.present.choose(rng), attribute)
+    }
+
+    /// Has an edge been of another kind.
+    fn change_kind(&mut self, rng: &mut impl Rng) {
+        let at = rng.random_range(0..self.now.edges.len());
+        let (edge, kind) = self.now.edges[at];
+        self.now.edges[at].1 = self.weights.other_kind(kind, rng);
+        self.steps.push(Step::Con(edge, kind));
     }
 
     /// A resource to have been removed by the step before, if there is room to bring one back.
@@ -275,60 +363,63 @@ impl Walker {
     }
 
     /// The absent resources among which this one is, or is to be: those of the source, or the foreign ones.
-    fn absent_like(&mut self, resource: Resource) -> &mut IndexedSet {
+    fn absent_like(&mut self, resource: Resource) -> &mut IndexedSet<Resource> {
         let at_home = self.source.present.contains(resource);
         if at_home { &mut self.now.absent_at_home } else { &mut self.now.absent_abroad }
     }
 
     fn undo_add(&mut self, resource: Resource) {
         self.now.present.remove(resource);
-        self.now.isolated.remove(resource);
+        self.now.loose.remove(resource);
         self.absent_like(resource).insert(resource);
         self.steps.push(Step::Add(resource));
     }
 
     fn undo_con(&mut self, at: usize) {
-        let edge = self.now.edges.swap_remove(at);
+        let (edge, kind) = self.now.disconnect(at);
         self.flip(edge);
-        for end in [edge.dependency, edge.dependent] {
-            self.now.degrees[end.at()] -= 1;
-            if self.now.degrees[end.at()] == 0 {
-                self.now.isolated.insert(end);
-            }
-        }
-        self.steps.push(Step::Con(edge));
+        self.steps.push(Step::Con(edge, kind));
     }
 
-    fn undo_disc(&mut self, edge: Edge) {
-        self.connect(edge);
+    fn undo_disc(&mut self, edge: Edge, rng: &mut impl Rng) {
+        let kind = self.weights.kind(rng);
+        self.connect(edge, kind);
         self.steps.push(Step::Disc(edge));
     }
 
+    fn undo_set(&mut self, slot: Slot, before: ValueId) {
+        self.steps.push(Step::Set(slot.resource, slot.attribute, self.now.value(slot)));
+        self.now.assign(slot, before);
+    }
+
     /// Brings a removed resource back with the edges it may have had: none half of the time, one a quarter, and so on.
+    /// Each of its values was the default half of the time, and else what the weights say.
     fn undo_rem(&mut self, resource: Resource, rng: &mut impl Rng) {
         self.steps.push(Step::Rem(resource));
         let others = self.now.present.len();
         self.now.present.insert(resource);
-        self.now.isolated.insert(resource);
+        self.now.loose.insert(resource);
         self.absent_like(resource).remove(resource);
         while others > 0 && self.slack() > 0 && rng.random_bool(0.5) {
             let other = self.now.present.at(rng.random_range(0..others));
             let edge = Edge::new(resource.min(other), resource.max(other));
             if !self.is_connected(edge) {
-                self.connect(edge);
+                let kind = self.weights.kind(rng);
+                self.connect(edge, kind);
+            }
+        }
+        for at in 0..self.varied.len() {
+            if self.slack() > 0 && rng.random_bool(0.5) {
+                let attribute = self.varied[at];
+                let value = self.weights.value(attribute, rng);
+                self.now.assign(self.now.slot(resource, attribute), value);
             }
         }
     }
 
-    fn connect(&mut self, edge: Edge) {
-        self.now.edges.push(edge);
+    fn connect(&mut self, edge: Edge, kind: Kind) {
+        self.now.connect(edge, kind);
         self.flip(edge);
-        for end in [edge.dependency, edge.dependent] {
-            if self.now.degrees[end.at()] == 0 {
-                self.now.isolated.remove(end);
-            }
-            self.now.degrees[end.at()] += 1;
-        }
     }
 
     fn bit(edge: Edge) -> (usize, u64) {
@@ -345,97 +436,5 @@ impl Walker {
     fn flip(&mut self, edge: Edge) {
         let (word, mask) = Self::bit(edge);
         self.connected[word] ^= mask;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
-
-    use super::*;
-    use crate::algebra::program::Program;
-    use crate::algebra::source::Source;
-
-    fn source(nodes: u32, edges: u64, seed: u64) -> Graph {
-        Source::random(nodes..=nodes, edges..=edges, &mut ChaCha8Rng::seed_from_u64(seed)).graph
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
-
-        #[test]
-        fn every_walk_means_its_source_and_keeps_its_bound(
-            nodes in 0u32..12, edges in 0u64..30, foreign in 0u32..3,
-            epsilon in 0.0..=1.0f64, spare in 0usize..60, seed: u64,
-        ) {
-            let graph = source(nodes, edges, seed);
-            let bound = graph.size() + spare;
-            let pace = Pace::Escape { escape: Escape::new(epsilon).unwrap(), bound };
-            let mut walker = Walker::new(&graph, nodes + foreign, pace, 0.5);
-            let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
-            prop_assert!(program.len() <= bound);
-            prop_assert_eq!(program.eval(), Ok(graph));
-        }
-
-        #[test]
-        fn a_walk_of_given_length_has_that_length(
-            nodes in 2u32..12, edges in 0u64..30, foreign in 0u32..3, spare in 0usize..60, seed: u64,
-        ) {
-            let graph = source(nodes, edges, seed);
-            let length = graph.size() + spare;
-            let mut walker = Walker::new(&graph, nodes + foreign, Pace::Length(length), 0.5);
-            let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
-            prop_assert_eq!(program.len(), length);
-            prop_assert_eq!(program.eval(), Ok(graph));
-        }
-    }
-
-    #[test]
-    fn an_empty_source_has_long_programs_too() {
-        let mut walker = Walker::new(&Graph::default(), 2, Pace::Length(20), 0.5);
-        for seed in 0..50 {
-            let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
-            assert_eq!((program.len(), program.eval()), (20, Ok(Graph::default())));
-        }
-    }
-
-    fn walks(escape: f64, leave: f64) -> Vec<Vec<Step>> {
-        let graph = source(5, 6, 1);
-        let pace = Pace::Escape { escape: Escape::new(escape).unwrap(), bound: 60 };
-        let mut walker = Walker::new(&graph, 7, pace, leave);
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
-        (0..200).map(|_| walker.walk(&mut rng).to_vec()).collect()
-    }
-
-    #[test]
-    fn without_escapes_every_program_is_shortest() {
-        assert!(walks(0.0, 0.5).iter().all(|steps| steps.len() == 11));
-    }
-
-    #[test]
-    fn with_nothing_but_escapes_a_walk_uses_its_bound() {
-        let lengths: Vec<usize> = walks(1.0, 0.5).iter().map(Vec::len).collect();
-        assert!(lengths.iter().filter(|&&length| length >= 59).count() > 150, "{lengths:?}");
-    }
-
-    #[test]
-    fn a_walk_leaves_for_foreign_resources_only_if_told_to() {
-        let foreign = |steps: &Vec<Step>| {
-            steps.iter().any(|step| step.resources().any(|resource| resource.index() >= 5))
-        };
-        assert_eq!(walks(0.4, 0.0).iter().filter(|steps| foreign(steps)).count(), 0);
-        assert!(walks(0.4, 1.0).iter().filter(|steps| foreign(steps)).count() > 100);
-    }
-
-    #[test]
-    fn a_walk_depends_on_its_random_numbers_alone_not_on_the_walks_before() {
-        let graph = source(9, 12, 4);
-        let pace = Pace::Escape { escape: Escape::new(0.5).unwrap(), bound: 90 };
-        let mut used = Walker::new(&graph, 11, pace, 0.5);
-        (0..20).for_each(|seed| drop(used.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec()));
-        let fresh = Walker::new(&graph, 11, pace, 0.5).walk(&mut ChaCha8Rng::seed_from_u64(99)).to_vec();
-        assert_eq!(used.walk(&mut ChaCha8Rng::seed_from_u64(99)), fresh);
     }
 }

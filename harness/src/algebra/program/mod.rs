@@ -8,18 +8,21 @@ mod sexpr;
 pub use sexpr::{Parsed, Position, SyntaxError, TermReader, parse, print};
 
 use crate::algebra::graph::{Edge, Graph, Names, Resource, Undefined};
+use crate::algebra::signature::{AttributeId, Kind, Signature, ValueId};
 
 /// One operation on a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
     /// Puts a resource in.
     Add(Resource),
-    /// Takes a resource out, and its edges with it.
+    /// Takes a resource out, and its edges and values with it.
     Rem(Resource),
-    /// Puts an edge in.
-    Con(Edge),
-    /// Takes an edge out.
+    /// Puts an edge of this kind in; one that is there takes the kind.
+    Con(Edge, Kind),
+    /// Takes an edge out, of whatever kind.
     Disc(Edge),
+    /// Gives a resource a value of an attribute, in place of the one it had.
+    Set(Resource, AttributeId, ValueId),
 }
 
 impl Step {
@@ -28,18 +31,42 @@ impl Step {
         match self {
             Step::Add(_) => "add",
             Step::Rem(_) => "rem",
-            Step::Con(_) => "con",
+            Step::Con(..) => "con",
             Step::Disc(_) => "disc",
+            Step::Set(..) => "set",
         }
     }
 
     /// The resources it names, in the order they are written.
     pub fn resources(self) -> impl Iterator<Item = Resource> {
         let (first, second) = match self {
-            Step::Add(resource) | Step::Rem(resource) => (resource, None),
-            Step::Con(edge) | Step::Disc(edge) => (edge.dependency, Some(edge.dependent)),
+            Step::Add(resource) | Step::Rem(resource) | Step::Set(resource, _, _) => (resource, None),
+            Step::Con(edge, _) | Step::Disc(edge) => (edge.dependency, Some(edge.dependent)),
         };
         std::iter::once(first).chain(second)
+    }
+
+    /// The names of what follows its resources in a term: an attribute and its value, or a kind that is not the
+    /// default.
+    fn qualifiers(self) -> impl Iterator<Item = &'static str> {
+        let signature = Signature::attributed();
+        let names = match self {
+            Step::Set(_, attribute, value) => {
+                [Some(signature.attribute_name(attribute)), Some(signature.value_name(attribute, value))]
+            }
+            Step::Con(_, kind) if !kind.is_default() => [Some(signature.kind_name(kind)), None],
+            _ => [None; 2],
+        };
+        names.into_iter().flatten()
+    }
+
+    /// Whether it speaks of an attribute, or of a kind other than the default.
+    pub const fn is_attributed(self) -> bool {
+        match self {
+            Step::Con(_, kind) => !kind.is_default(),
+            Step::Set(..) => true,
+            Step::Add(_) | Step::Rem(_) | Step::Disc(_) => false,
+        }
     }
 
     /// Does it to a graph.
@@ -50,15 +77,18 @@ impl Step {
                 Ok(())
             }
             Step::Rem(resource) => graph.remove(resource),
-            Step::Con(edge) => graph.connect(edge),
+            Step::Con(edge, kind) => graph.connect(edge, kind),
             Step::Disc(edge) => graph.disconnect(edge),
+            Step::Set(resource, attribute, value) => graph.set(resource, attribute, value),
         }
     }
 
     /// The step as it is written in a term, without the graph it applies to.
     pub fn describe(self, names: &Names) -> String {
-        let resources: Vec<&str> = self.resources().map(|resource| names.of(resource)).collect();
-        format!("{} {}", self.symbol(), resources.join(" "))
+        let mut text = self.symbol().to_owned();
+        self.resources().for_each(|resource| text.extend([" ", names.of(resource)]));
+        self.qualifiers().for_each(|name| text.extend([" ", name]));
+        text
     }
 }
 
@@ -102,9 +132,12 @@ impl Program {
         Self(steps)
     }
 
-    /// The program that adds the graph's nodes in order, then its edges in order. No program for it is shorter.
+    /// The program that adds the graph's nodes in order, then sets its values, then adds its edges, each in order. No
+    /// program for it is shorter.
     pub fn canonical(graph: &Graph) -> Self {
-        Self(graph.nodes().map(Step::Add).chain(graph.edges().map(Step::Con)).collect())
+        let values = graph.values().map(|(resource, attribute, value)| Step::Set(resource, attribute, value));
+        let edges = graph.kinds().map(|(edge, kind)| Step::Con(edge, kind));
+        Self(graph.nodes().map(Step::Add).chain(values).chain(edges).collect())
     }
 
     /// Its steps, innermost first.
@@ -144,7 +177,8 @@ mod tests {
 
     #[test]
     fn the_canonical_program_of_every_small_graph_means_that_graph() {
-        for graph in Graph::all_over(4) {
+        let attributed = Signature::part(&[2, 2], 2);
+        for graph in Graph::all_over(4, Signature::bare()).chain(Graph::all_over(3, &attributed)) {
             let program = Program::canonical(&graph);
             assert_eq!(program.len(), graph.size());
             assert_eq!(program.eval(), Ok(graph));

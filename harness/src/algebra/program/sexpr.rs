@@ -1,5 +1,8 @@
 //! Programs as text: `(con r0 r1 (add r1 (add r0 empty)))`.
 //!
+//! `(set r0 label a G)` names an attribute and one of its values, and `(con r0 r1 depends_on G)` a kind; without it the
+//! edge has the default kind. They are always those of the attributed signature.
+//!
 //! `(cut G)` is `G` itself and says that a batch ends there. Terms nest as deep as programs are long, so nothing here
 //! recurses.
 
@@ -12,6 +15,7 @@ use super::{Program, Step};
 use crate::algebra::graph::{Edge, Graph, Names, Resource, topological_order};
 use crate::algebra::lexer::{Lexer, Token, push_word};
 pub use crate::algebra::lexer::{Position, SyntaxError};
+use crate::algebra::signature::{AttributeId, Kind, Signature, ValueId};
 
 /// A program as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,8 +115,9 @@ struct RawStep {
 enum Symbol {
     Add,
     Rem,
-    Con,
+    Con(Kind),
     Disc,
+    Set(AttributeId, ValueId),
 }
 
 fn parse_term<R: BufRead>(lexer: &mut Lexer<R>) -> Result<Option<Parsed>, SyntaxError> {
@@ -131,27 +136,15 @@ fn parse_term<R: BufRead>(lexer: &mut Lexer<R>) -> Result<Option<Parsed>, Syntax
                 ));
             }
         }
-        let (word, position) = lexer.expect_word("add, rem, con, disc or cut")?;
-        let (symbol, arity) = match word.as_str() {
-            "add" => (Symbol::Add, 1),
-            "rem" => (Symbol::Rem, 1),
-            "con" => (Symbol::Con, 2),
-            "disc" => (Symbol::Disc, 2),
-            "cut" => {
-                cuts.push(raw.len());
-                token = lexer.expect("a graph")?;
-                continue;
-            }
-            other => {
-                let message = format!("`{other}` is not an operation; there are add, rem, con, disc and cut");
-                return Err(SyntaxError::new(position, message));
-            }
-        };
-        let names = (0..arity)
-            .map(|_| Ok(lexer.expect_word("the name of a resource")?.0))
-            .collect::<Result<_, _>>()?;
-        raw.push(RawStep { symbol, names, position });
-        token = lexer.expect("a graph")?;
+        let (word, position) = lexer.expect_word("add, rem, set, con, disc or cut")?;
+        if word == "cut" {
+            cuts.push(raw.len());
+            token = lexer.expect("a graph")?;
+            continue;
+        }
+        let (step, next) = parse_step(&word, position, lexer)?;
+        raw.push(step);
+        token = next;
     }
     for _ in 0..open {
         match lexer.expect("`)`")? {
@@ -167,6 +160,51 @@ fn parse_term<R: BufRead>(lexer: &mut Lexer<R>) -> Result<Option<Parsed>, Syntax
     cuts.dedup();
     raw.reverse();
     resolve(raw, cuts).map(Some)
+}
+
+/// Reads a step after its symbol, and the token after it.
+fn parse_step<R: BufRead>(
+    word: &str,
+    position: Position,
+    lexer: &mut Lexer<R>,
+) -> Result<(RawStep, (Token, Position)), SyntaxError> {
+    let arity = match word {
+        "add" | "rem" | "set" => 1,
+        "con" | "disc" => 2,
+        other => {
+            let message =
+                format!("`{other}` is not an operation; there are add, rem, set, con, disc and cut");
+            return Err(SyntaxError::new(position, message));
+        }
+    };
+    let names =
+        (0..arity).map(|_| Ok(lexer.expect_word("the name of a resource")?.0)).collect::<Result<_, _>>()?;
+    let signature = Signature::attributed();
+    let mut symbol = match word {
+        "add" => Symbol::Add,
+        "rem" => Symbol::Rem,
+        "con" => Symbol::Con(Kind::DEFAULT),
+        "disc" => Symbol::Disc,
+        _ => {
+            let (name, at) = lexer.expect_word("the name of an attribute")?;
+            let attribute = signature
+                .attribute(&name)
+                .ok_or_else(|| SyntaxError::new(at, signature.no_attribute(&name)))?;
+            let (name, at) = lexer.expect_word("the name of a value")?;
+            let value = signature.attributes()[attribute.at()]
+                .value(&name)
+                .ok_or_else(|| SyntaxError::new(at, signature.no_value(attribute, &name)))?;
+            Symbol::Set(attribute, value)
+        }
+    };
+    let mut next = lexer.expect("a graph")?;
+    if let (Symbol::Con(kind), (Token::Word(name), at)) = (&mut symbol, &next)
+        && name != "empty"
+    {
+        *kind = signature.kind(name).ok_or_else(|| SyntaxError::new(*at, signature.no_kind(name)))?;
+        next = lexer.expect("a graph")?;
+    }
+    Ok((RawStep { symbol, names, position }, next))
 }
 
 fn resolve(raw: Vec<RawStep>, cuts: Vec<usize>) -> Result<Parsed, SyntaxError> {
@@ -187,8 +225,9 @@ fn resolve(raw: Vec<RawStep>, cuts: Vec<usize>) -> Result<Parsed, SyntaxError> {
         match raw.symbol {
             Symbol::Add => Step::Add(first),
             Symbol::Rem => Step::Rem(first),
-            Symbol::Con => Step::Con(edge()),
+            Symbol::Con(kind) => Step::Con(edge(), kind),
             Symbol::Disc => Step::Disc(edge()),
+            Symbol::Set(attribute, value) => Step::Set(first, attribute, value),
         }
     };
     let program = Program::new(raw.iter().map(step).collect());
@@ -198,7 +237,7 @@ fn resolve(raw: Vec<RawStep>, cuts: Vec<usize>) -> Result<Parsed, SyntaxError> {
 }
 
 fn connected_pairs(raw: &[RawStep]) -> Vec<(&str, &str)> {
-    let pairs = raw.iter().filter(|step| step.symbol == Symbol::Con);
+    let pairs = raw.iter().filter(|step| matches!(step.symbol, Symbol::Con(_)));
     pairs.map(|step| (step.names[0].as_str(), step.names[1].as_str())).collect()
 }
 
@@ -225,6 +264,10 @@ pub fn print(program: &Program, cuts: &[usize], names: &Names) -> String {
             text.push(' ');
             push_word(&mut text, names.of(resource));
         }
+        for name in step.qualifiers() {
+            text.push(' ');
+            text.push_str(name);
+        }
         text.push(' ');
         open += 1;
     }
@@ -247,7 +290,10 @@ mod tests {
     fn a_term_reads_innermost_first() {
         let parsed = parse("(con a b (add b\n  (add a empty))) ; comment").unwrap();
         let (a, b) = (Resource::new(0), Resource::new(1));
-        assert_eq!(parsed.program.steps(), [Step::Add(a), Step::Add(b), Step::Con(Edge::new(a, b))]);
+        assert_eq!(
+            parsed.program.steps(),
+            [Step::Add(a), Step::Add(b), Step::Con(Edge::new(a, b), Kind::DEFAULT)]
+        );
     }
 
     #[test]
@@ -261,7 +307,7 @@ mod tests {
     fn errors_say_line_and_column() {
         assert_eq!(
             error("(add a\n  (gone empty))"),
-            "line 2, column 4: `gone` is not an operation; there are add, rem, con, disc and cut"
+            "line 2, column 4: `gone` is not an operation; there are add, rem, set, con, disc and cut"
         );
         assert_eq!(
             error("(add a (rem b empty))"),
@@ -279,6 +325,48 @@ mod tests {
             error("(con a b\n(con b a (add a (add b empty))))"),
             "line 1, column 2: the edges close a cycle: a → b → a; \
              every graph on the way must be free of cycles in one fixed order"
+        );
+    }
+
+    #[test]
+    fn values_and_kinds_are_read_by_name() {
+        let text = "(set a label b (con a b depends_on (con a b (add b (add a empty)))))";
+        let parsed = parse(text).unwrap();
+        let (a, edge) = (Resource::new(0), Edge::new(Resource::new(0), Resource::new(1)));
+        assert_eq!(
+            parsed.program.steps()[2..],
+            [
+                Step::Con(edge, Kind::DEFAULT),
+                Step::Con(edge, Kind::new(2)),
+                Step::Set(a, AttributeId::new(0), ValueId::new(2))
+            ]
+        );
+        assert_eq!(print(&parsed.program, &[], &parsed.names), text);
+    }
+
+    #[test]
+    fn errors_list_what_there_is() {
+        assert_eq!(
+            error("(set a\n colour red (add a empty))"),
+            "line 2, column 2: `colour` is not an attribute; \
+             there are label, pin, create_before_destroy and ignore_changes"
+        );
+        assert_eq!(
+            error("(set a pin c (add a empty))"),
+            "line 1, column 12: `c` is not a value of pin; there are none, a and b"
+        );
+        assert_eq!(
+            error("(con a b weak (add b (add a empty)))"),
+            "line 1, column 10: `weak` is not a kind of edges; \
+             there are refs, pinned_refs, depends_on, triggered_by and triggered_by_label"
+        );
+        assert_eq!(
+            error("(set a pin b empty)"),
+            "line 1, column 2: (set a pin b …): a is not in the graph at this point; add it first"
+        );
+        assert_eq!(
+            error("(set a pin (add a empty))"),
+            "line 1, column 12: the name of a value is expected here, not `(`"
         );
     }
 
@@ -310,12 +398,16 @@ mod tests {
             (a < b).then(|| Edge::new(Resource::new(a), Resource::new(b)))
         });
         let node = (0..5u32).prop_map(Resource::new);
+        let kind = (0..5u8).prop_map(Kind::new);
+        let values: Vec<(AttributeId, ValueId)> = Signature::attributed().values().collect();
+        let set = (node.clone(), prop::sample::select(values));
         prop::collection::vec(
             prop_oneof![
                 node.clone().prop_map(Step::Add),
                 node.prop_map(Step::Rem),
-                pair.clone().prop_map(Step::Con),
-                pair.prop_map(Step::Disc)
+                (pair.clone(), kind).prop_map(|(edge, kind)| Step::Con(edge, kind)),
+                pair.prop_map(Step::Disc),
+                set.prop_map(|(node, (attribute, value))| Step::Set(node, attribute, value)),
             ],
             0..20,
         )

@@ -1,142 +1,25 @@
 //! The equalities between programs, as data.
 //!
-//! They live in `algebra.rules`, one a line. A person's own file has the same form and passes the same gate:
-//! [`Rules::from_user_file`] refuses a rule that `check` finds unsound.
+//! Those of the bare algebra live in `algebra.rules`, those with attributes and kinds in `attributed.rules`, one a
+//! line. A person's own file has the same form and passes the same gate: [`Rules::from_user_file`] refuses a rule
+//! that [`check`] finds unsound.
 
 mod check;
 mod parse;
+mod pattern;
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
 pub use check::{Counterexample, Side, check};
+pub use pattern::{
+    Argument, Arguments, Base, Binding, Condition, Guard, MAX_VARIABLES, Sort, StepKind, StepPattern,
+    Variable,
+};
 
-use crate::algebra::graph::{Edge, Graph, Resource};
-use crate::algebra::program::{Step, SyntaxError};
-
-/// The four operations, without their arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum StepKind {
-    /// Puts a resource in.
-    Add,
-    /// Takes a resource out.
-    Rem,
-    /// Puts an edge in.
-    Con,
-    /// Takes an edge out.
-    Disc,
-}
-
-impl StepKind {
-    /// All of them.
-    pub const ALL: [StepKind; 4] = [StepKind::Add, StepKind::Rem, StepKind::Con, StepKind::Disc];
-
-    /// Its name in a term.
-    pub const fn symbol(self) -> &'static str {
-        match self {
-            StepKind::Add => "add",
-            StepKind::Rem => "rem",
-            StepKind::Con => "con",
-            StepKind::Disc => "disc",
-        }
-    }
-
-    /// Whether it takes an edge, not a single resource.
-    pub const fn takes_edge(self) -> bool {
-        matches!(self, StepKind::Con | StepKind::Disc)
-    }
-
-    /// The step of this kind with these arguments; the second counts only where an edge is taken.
-    pub fn step(self, first: Resource, second: Resource) -> Step {
-        match self {
-            StepKind::Add => Step::Add(first),
-            StepKind::Rem => Step::Rem(first),
-            StepKind::Con => Step::Con(Edge::new(first, second)),
-            StepKind::Disc => Step::Disc(Edge::new(first, second)),
-        }
-    }
-
-    /// The kind and arguments of a step; a single resource comes twice.
-    pub fn of(step: Step) -> (StepKind, Resource, Resource) {
-        match step {
-            Step::Add(resource) => (StepKind::Add, resource, resource),
-            Step::Rem(resource) => (StepKind::Rem, resource, resource),
-            Step::Con(edge) => (StepKind::Con, edge.dependency, edge.dependent),
-            Step::Disc(edge) => (StepKind::Disc, edge.dependency, edge.dependent),
-        }
-    }
-}
-
-/// A resource variable of a rule, by its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Variable(pub u8);
-
-/// The most resource variables a rule may have.
-pub const MAX_VARIABLES: usize = 4;
-
-/// What the variables of a rule stand for; `None` while that is open.
-pub type Binding = [Option<Resource>; MAX_VARIABLES];
-
-/// An operation on variables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct StepPattern {
-    /// Which operation.
-    pub kind: StepKind,
-    /// Its first resource.
-    pub first: Variable,
-    /// Its second, or the first again if it takes one only.
-    pub second: Variable,
-}
-
-impl StepPattern {
-    /// The step it becomes, if both its variables are bound.
-    pub fn instance(self, binding: &Binding) -> Option<Step> {
-        let (first, second) = (binding[self.first.0 as usize]?, binding[self.second.0 as usize]?);
-        Some(self.kind.step(first, second))
-    }
-
-    /// Binds its variables to the arguments of a step of the same kind; false if one stands for something else already.
-    pub fn unify(self, first: Resource, second: Resource, binding: &mut Binding) -> bool {
-        *binding[self.first.0 as usize].get_or_insert(first) == first
-            && *binding[self.second.0 as usize].get_or_insert(second) == second
-    }
-}
-
-/// What both sides of a rule are built upon.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Base {
-    /// Any graph.
-    Any,
-    /// The empty graph only.
-    Empty,
-}
-
-/// A condition under which a rule holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Condition {
-    /// The two stand for different resources.
-    Differ(Variable, Variable),
-    /// It is in the graph both sides are built upon.
-    Member(Variable),
-}
-
-/// When a rule applies: if all conditions of one of the alternatives hold. No alternative at all means always.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Guard(pub Vec<Vec<Condition>>);
-
-impl Guard {
-    /// Whether it holds under a binding of all its variables.
-    pub fn holds(&self, binding: &Binding, member: impl Fn(Resource) -> bool) -> bool {
-        let value =
-            |variable: Variable| binding[variable.0 as usize].expect("guards are asked when all is bound");
-        let condition = |condition: &Condition| match *condition {
-            Condition::Differ(left, right) => value(left) != value(right),
-            Condition::Member(variable) => member(value(variable)),
-        };
-        self.0.is_empty() || self.0.iter().any(|alternative| alternative.iter().all(condition))
-    }
-}
+use crate::algebra::program::SyntaxError;
+use crate::algebra::signature::{AttributeId, Kind, Signature, ValueId};
 
 /// An equality between two chains of steps upon the same base.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,45 +36,103 @@ pub struct Rule {
     pub right: Vec<StepPattern>,
     /// When it holds.
     pub guard: Guard,
-    /// The names of its resource variables.
-    pub variables: Vec<String>,
+    /// The names of its variables, and what each stands for.
+    pub variables: Vec<(String, Sort)>,
     /// The name of its graph variable.
     pub graph_variable: String,
 }
 
 impl Rule {
-    /// Every way to bind its variables to the first `resources` resources under which both sides are written in the
-    /// fixed order.
-    pub fn bindings(&self, resources: u32) -> impl Iterator<Item = Binding> + '_ {
-        let choices = u64::from(resources);
-        let count = choices.pow(u32::try_from(self.variables.len()).expect("a rule has few variables"));
-        (0..count).filter_map(move |mut number| {
+    /// Every way to bind its variables to the first `resources` resources and to what a signature has, under which
+    /// both sides are steps of the algebra.
+    pub fn bindings<'a>(
+        &'a self,
+        resources: u32,
+        signature: &'a Signature,
+    ) -> impl Iterator<Item = Binding> + 'a {
+        let choices: Vec<u64> =
+            self.variables.iter().map(|(_, sort)| sort.count(resources, signature).into()).collect();
+        (0..choices.iter().product()).filter_map(move |mut number| {
             let mut binding = Binding::default();
-            for slot in &mut binding[..self.variables.len()] {
-                *slot = Some(Resource::new(u32::try_from(number % choices).expect("less than resources")));
-                number /= choices;
+            for (variable, &count) in self.variables().zip(&choices) {
+                binding.bind(variable, u32::try_from(number % count).expect("less than there are"));
+                number /= count;
             }
-            self.in_order(&binding).then_some(binding)
+            self.is_written(&binding, signature).then_some(binding)
         })
     }
 
-    /// Whether every edge it names goes upward in the order, as far as its variables are bound.
-    pub fn in_order(&self, binding: &Binding) -> bool {
-        self.left.iter().chain(&self.right).all(|pattern| match pattern.instance(binding) {
-            Some(Step::Con(edge) | Step::Disc(edge)) => edge.goes_upward(),
-            _ => true,
+    /// Its variables.
+    pub fn variables(&self) -> impl Iterator<Item = Variable> + use<> {
+        (0..).map(Variable).take(self.variables.len())
+    }
+
+    /// Whether every step of it whose variables are bound is one of the algebra: its edges go upward in the order, and
+    /// its attributes have its values.
+    pub fn is_written(&self, binding: &Binding, signature: &Signature) -> bool {
+        self.left.iter().chain(&self.right).all(|pattern| {
+            pattern.bound(binding).is_none_or(|arguments| pattern.kind.is_written(arguments, signature))
         })
+    }
+
+    /// Whether it speaks of attributes, or of kinds other than the default.
+    pub fn is_attributed(&self) -> bool {
+        let plain = Argument::Fixed(0);
+        self.left.iter().chain(&self.right).any(|pattern| {
+            pattern.kind == StepKind::Set || pattern.kind == StepKind::Con && pattern.arguments[2] != plain
+        })
+    }
+
+    fn name_of(&self, variable: Variable) -> &str {
+        &self.variables[variable.0 as usize].0
+    }
+
+    /// An argument as it is written; the attribute before it, if that is named, tells what its values are called.
+    fn word(&self, argument: Argument, sort: Sort, attribute: Option<Argument>) -> String {
+        let signature = Signature::attributed();
+        let small = |number: u32| u8::try_from(number).expect("a few names");
+        match (argument, sort, attribute) {
+            (Argument::Variable(variable), _, _) => self.name_of(variable).to_owned(),
+            (Argument::Fixed(number), Sort::Attribute, _) => {
+                format!(":{}", signature.attribute_name(AttributeId::new(small(number))))
+            }
+            (Argument::Fixed(0), _, _) => "default".to_owned(),
+            (Argument::Fixed(number), Sort::Kind, _) => {
+                format!(":{}", signature.kind_name(Kind::new(small(number))))
+            }
+            (Argument::Fixed(number), _, Some(Argument::Fixed(attribute))) => {
+                let (attribute, value) = (AttributeId::new(small(attribute)), ValueId::new(small(number)));
+                format!(":{}", signature.value_name(attribute, value))
+            }
+            (Argument::Fixed(number), _, _) => number.to_string(),
+        }
     }
 
     fn term(&self, chain: &[StepPattern]) -> String {
         let mut text = String::new();
         for pattern in chain.iter().rev() {
-            text += &format!("({} {} ", pattern.kind.symbol(), self.variables[pattern.first.0 as usize]);
-            if pattern.kind.takes_edge() {
-                text += &format!("{} ", self.variables[pattern.second.0 as usize]);
+            text += &format!("({} ", pattern.kind.symbol());
+            for (&argument, &sort) in pattern.arguments.iter().zip(pattern.kind.sorts()) {
+                if (sort, argument) != (Sort::Kind, Argument::Fixed(0)) {
+                    text += &(self.word(argument, sort, Some(pattern.arguments[1])) + " ");
+                }
             }
         }
         text + &self.graph_variable + &")".repeat(chain.len())
+    }
+
+    fn condition(&self, condition: &Condition) -> String {
+        match *condition {
+            Condition::Differ(left, right) => {
+                let sort = [left, right].into_iter().find_map(|argument| match argument {
+                    Argument::Variable(variable) => Some(self.variables[variable.0 as usize].1),
+                    Argument::Fixed(_) => None,
+                });
+                let word = |argument| self.word(argument, sort.unwrap_or(Sort::Resource), None);
+                format!("{} != {}", word(left), word(right))
+            }
+            Condition::Member(variable) => format!("{} in {}", self.name_of(variable), self.graph_variable),
+        }
     }
 }
 
@@ -201,13 +142,9 @@ impl fmt::Display for Rule {
         if self.guard.0.is_empty() {
             return write!(f, "{:<17} {:<22} {equality}", self.family, self.name);
         }
-        let condition = |condition: &Condition| match *condition {
-            Condition::Differ(a, b) => {
-                format!("{} != {}", self.variables[a.0 as usize], self.variables[b.0 as usize])
-            }
-            Condition::Member(a) => format!("{} in {}", self.variables[a.0 as usize], self.graph_variable),
+        let alternative = |all: &Vec<Condition>| {
+            all.iter().map(|condition| self.condition(condition)).collect::<Vec<_>>().join(" and ")
         };
-        let alternative = |all: &Vec<Condition>| all.iter().map(condition).collect::<Vec<_>>().join(" and ");
         let guard: Vec<String> = self.guard.0.iter().map(alternative).collect();
         write!(f, "{:<17} {:<22} {equality:<48} if {}", self.family, self.name, guard.join(" or "))
     }
@@ -227,6 +164,9 @@ pub enum RulesError {
         /// Where it fails.
         counterexample: Box<Counterexample>,
     },
+    /// One of its rules speaks of what the algebra in use does not have.
+    #[error("the rule `{0}` speaks of attributes or kinds, which the bare algebra does not have")]
+    Attributed(String),
 }
 
 /// A set of rules.
@@ -234,9 +174,20 @@ pub enum RulesError {
 pub struct Rules(Vec<Rule>);
 
 impl Rules {
-    /// The equalities of the algebra.
+    /// The equalities of the bare algebra.
     pub fn algebra() -> Self {
         Self::parse(include_str!("algebra.rules")).expect("the rules that come with the program can be read")
+    }
+
+    /// The equalities of the algebra with attributes and kinds.
+    pub fn attributed() -> Self {
+        Self::parse(include_str!("attributed.rules"))
+            .expect("the rules that come with the program can be read")
+    }
+
+    /// The equalities of the algebra over a signature.
+    pub fn over(signature: &Signature) -> Self {
+        if signature.is_bare() { Self::algebra() } else { Self::attributed() }
     }
 
     /// Reads rules without judging them.
@@ -244,11 +195,15 @@ impl Rules {
         parse::parse(text).map(Self)
     }
 
-    /// Reads the text of a person's own file and refuses it if a rule in it is unsound.
-    pub fn from_user_file(text: &str) -> Result<Self, RulesError> {
+    /// Reads the text of a person's own file and refuses it if a rule in it is unsound, or speaks of more than the
+    /// signature has.
+    pub fn from_user_file(text: &str, signature: &Signature) -> Result<Self, RulesError> {
         let rules = Self::parse(text)?;
         for rule in rules.iter() {
-            if let Some(counterexample) = check(rule) {
+            if signature.is_bare() && rule.is_attributed() {
+                return Err(RulesError::Attributed(rule.name.clone()));
+            }
+            if let Some(counterexample) = check(rule, signature) {
                 return Err(RulesError::Unsound {
                     name: rule.name.clone(),
                     counterexample: Box::new(counterexample),
@@ -270,25 +225,37 @@ impl Rules {
     }
 }
 
-/// The graph a chain makes of a graph, or nothing if a step of it has no meaning there.
-fn apply_chain(chain: &[StepPattern], binding: &Binding, graph: &Graph) -> Option<Graph> {
-    let mut graph = graph.clone();
-    for pattern in chain {
-        pattern.instance(binding)?.apply(&mut graph).ok()?;
-    }
-    Some(graph)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn from_user_file(text: &str) -> Result<Rules, RulesError> {
+        Rules::from_user_file(text, Signature::bare())
+    }
 
     #[test]
     fn the_algebra_has_twenty_five_sound_rules() {
         let rules = Rules::algebra();
         assert_eq!(rules.iter().count(), 25);
         for rule in rules.iter() {
-            assert_eq!(check(rule), None, "{}", rule.name);
+            assert_eq!(check(rule, Signature::bare()), None, "{}", rule.name);
+            assert!(!rule.is_attributed(), "{}", rule.name);
+        }
+    }
+
+    #[test]
+    fn with_attributes_it_has_thirty_four_sound_rules() {
+        let rules = Rules::attributed();
+        assert_eq!(rules.iter().count(), 34);
+        for rule in rules.iter() {
+            assert_eq!(check(rule, Signature::attributed()), None, "{}", rule.name);
+        }
+    }
+
+    #[test]
+    fn the_rules_of_the_bare_algebra_hold_with_attributes_too() {
+        for rule in Rules::algebra().iter() {
+            assert_eq!(check(rule, Signature::attributed()), None, "{}", rule.name);
         }
     }
 
@@ -300,20 +267,67 @@ mod tests {
     }
 
     #[test]
+    fn rules_with_attributes_print_as_they_are_read() {
+        let named = "mine named (set a :label :b (set a x default g)) = (con a b :depends_on g) \
+                     if x != :label or k != default and a in g\nmine other (con a b k g) = (con a b g)";
+        let named = named.replace("or k != default and", "and");
+        let rules = Rules::attributed();
+        let text: String = rules.iter().map(|rule| format!("{rule}\n")).collect();
+        assert_eq!(Rules::parse(&text).unwrap(), rules);
+        let rules = Rules::parse(&named).unwrap();
+        let printed: Vec<String> = rules.iter().map(Rule::to_string).collect();
+        assert_eq!(Rules::parse(&printed.join("\n")).unwrap(), rules);
+        insta::assert_snapshot!(text + &printed.join("\n"));
+    }
+
+    #[test]
     fn an_absorption_without_its_guard_is_refused() {
-        let error = Rules::from_user_file("mine swallow (rem a (con a b g)) = (rem a g)").unwrap_err();
+        let error = from_user_file("mine swallow (rem a (con a b g)) = (rem a g)").unwrap_err();
         insta::assert_snapshot!(error);
     }
 
     #[test]
     fn a_commutation_that_forgets_that_edges_may_be_the_same_is_refused() {
-        let error =
-            Rules::from_user_file("mine swap (con a b (disc c d g)) = (disc c d (con a b g))").unwrap_err();
+        let error = from_user_file("mine swap (con a b (disc c d g)) = (disc c d (con a b g))").unwrap_err();
         insta::assert_snapshot!(error);
     }
 
     #[test]
+    fn an_equality_that_forgets_about_resources_it_does_not_name_is_refused() {
+        let text = "mine fresh (add a (rem a g)) = (disc a b (disc a c g)) if b in g and c in g and b != c";
+        assert!(matches!(from_user_file(text), Err(RulesError::Unsound { .. })));
+    }
+
+    #[test]
     fn a_sound_rule_of_ones_own_passes_the_gate() {
-        assert!(Rules::from_user_file("mine again g = (add a g) if a in g").is_ok());
+        assert!(from_user_file("mine again g = (add a g) if a in g").is_ok());
+    }
+
+    #[test]
+    fn unsound_rules_about_attributes_and_kinds_are_refused_with_a_counterexample() {
+        let error =
+            |text: &str| Rules::from_user_file(text, Signature::attributed()).unwrap_err().to_string();
+        insta::assert_snapshot!(
+            [
+                error("mine first-wins (set a x v (set a x w g)) = (set a x w g)"),
+                error("mine swap (set a x v (set b y w g)) = (set b y w (set a x v g)) if v != w"),
+                error("mine kinds (con a b k (con c d j g)) = (con c d j (con a b k g))"),
+                error("mine renewed (add a (rem a g)) = (set a :pin default g)"),
+                error("mine third (set a :label :c g) = (set a :label :b g)"),
+            ]
+            .join("\n")
+        );
+    }
+
+    #[test]
+    fn sound_rules_about_named_attributes_and_kinds_pass_the_gate() {
+        let text = "mine named (set a :label :c (set a x v g)) = (set a x v (set a :label :c g)) if x != :label\n\
+                    mine kind (con a b :triggered_by (disc a b g)) = (con a b :triggered_by g)";
+        assert!(Rules::from_user_file(text, Signature::attributed()).is_ok());
+        let error = Rules::from_user_file(text, Signature::bare()).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the rule `named` speaks of attributes or kinds, which the bare algebra does not have"
+        );
     }
 }

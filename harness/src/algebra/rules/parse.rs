@@ -1,7 +1,14 @@
 //! Reads rule files: `family name left = right if guard`, one a line.
+//!
+//! A word stands for whatever is bound to it; with a colon it is the name of an attribute, a value or a kind (`:label`,
+//! `:depends_on`), and `default` is the default value or kind. An edge without a kind has the default one.
 
-use super::{Base, Condition, Guard, MAX_VARIABLES, Rule, StepKind, StepPattern, Variable};
+use super::{Argument, Base, Condition, Guard, MAX_VARIABLES, Rule, Sort, StepKind, StepPattern, Variable};
 use crate::algebra::lexer::{Lexer, Position, SyntaxError, Token};
+use crate::algebra::signature::{AttributeId, Signature};
+
+/// The most resource variables a rule may have: the gate tries all graphs over as many resources.
+const MAX_RESOURCES: usize = 4;
 
 pub(super) fn parse(text: &str) -> Result<Vec<Rule>, SyntaxError> {
     let mut rules: Vec<Rule> = Vec::new();
@@ -23,7 +30,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Rule>, SyntaxError> {
 /// Reads the one rule of a line.
 struct RuleReader<'a> {
     lexer: Lexer<&'a [u8]>,
-    variables: Vec<String>,
+    variables: Vec<(String, Sort)>,
     graph_variable: Option<String>,
 }
 
@@ -92,33 +99,93 @@ impl<'a> RuleReader<'a> {
     }
 
     fn step(&mut self) -> Result<StepPattern, SyntaxError> {
-        let (word, position) = self.lexer.expect_word("add, rem, con or disc")?;
+        let (word, position) = self.lexer.expect_word("add, rem, set, con or disc")?;
         let Some(kind) = StepKind::ALL.into_iter().find(|kind| kind.symbol() == word) else {
-            let message = format!("`{word}` is not an operation; there are add, rem, con and disc");
+            let message = format!("`{word}` is not an operation; there are add, rem, set, con and disc");
             return Err(SyntaxError::new(position, message));
         };
-        let first = self.variable()?;
-        let second = if kind.takes_edge() { self.variable()? } else { first };
-        Ok(StepPattern { kind, first, second })
+        let mut arguments = [Argument::Fixed(0); 3];
+        for (at, &sort) in kind.sorts().iter().enumerate() {
+            if sort == Sort::Kind && !self.names_kind()? {
+                break;
+            }
+            let (name, position) = self.lexer.expect_word(sort.name())?;
+            let attribute = (sort == Sort::Value).then_some(arguments[1]);
+            arguments[at] = match self.literal(&name, sort, attribute, position)? {
+                Some(number) => Argument::Fixed(number),
+                None => Argument::Variable(self.variable(name, sort, position)?),
+            };
+        }
+        Ok(StepPattern { kind, arguments })
     }
 
-    fn variable(&mut self) -> Result<Variable, SyntaxError> {
-        let (name, position) = self.lexer.expect_word("a resource variable")?;
-        if let Some(variable) = self.known_variable(&name) {
+    /// Whether the next word is the kind of an edge: what is not followed by `)`, which ends a graph.
+    fn names_kind(&mut self) -> Result<bool, SyntaxError> {
+        Ok(matches!(self.lexer.peek(0)?, Some(Token::Word(_)))
+            && !matches!(self.lexer.peek(1)?, Some(Token::Close)))
+    }
+
+    /// The number of what a word names: itself, not whatever is bound to it.
+    fn literal(
+        &self,
+        word: &str,
+        sort: Sort,
+        attribute: Option<Argument>,
+        position: Position,
+    ) -> Result<Option<u32>, SyntaxError> {
+        let signature = Signature::attributed();
+        let refused = |message: String| SyntaxError::new(position, message);
+        if word == "default" && matches!(sort, Sort::Value | Sort::Kind) {
+            return Ok(Some(0));
+        }
+        let Some(name) = word.strip_prefix(':') else { return Ok(None) };
+        let number = match (sort, attribute) {
+            (Sort::Resource, _) => {
+                return Err(refused(format!("a rule holds for all resources; `{word}` would be only one")));
+            }
+            (Sort::Attribute, _) => {
+                signature.attribute(name).ok_or_else(|| refused(signature.no_attribute(name)))?.index()
+            }
+            (Sort::Kind, _) => signature.kind(name).ok_or_else(|| refused(signature.no_kind(name)))?.index(),
+            (Sort::Value, Some(Argument::Fixed(at))) => {
+                let attribute = AttributeId::new(u8::try_from(at).expect("a few attributes"));
+                let value = signature.attributes()[attribute.at()].value(name);
+                value.ok_or_else(|| refused(signature.no_value(attribute, name)))?.index()
+            }
+            (Sort::Value, _) => {
+                let message = format!("`{word}` is a value of a named attribute; name it, as in `:label`");
+                return Err(refused(message));
+            }
+        };
+        Ok(Some(number.into()))
+    }
+
+    fn variable(&mut self, name: String, sort: Sort, position: Position) -> Result<Variable, SyntaxError> {
+        if let Some((variable, known)) = self.known_variable(&name) {
+            if known != sort {
+                let (known, sort) = (known.name(), sort.name());
+                let message = format!("`{name}` stands for {known}, and {sort} is expected here");
+                return Err(SyntaxError::new(position, message));
+            }
             return Ok(variable);
         }
-        if self.variables.len() == MAX_VARIABLES {
+        let resources = self.variables.iter().filter(|variable| variable.1 == Sort::Resource).count();
+        if sort == Sort::Resource && resources == MAX_RESOURCES {
             let message =
-                format!("a rule has at most {MAX_VARIABLES} resource variables; `{name}` is one too many");
+                format!("a rule has at most {MAX_RESOURCES} resource variables; `{name}` is one too many");
             return Err(SyntaxError::new(position, message));
         }
-        self.variables.push(name.clone());
-        Ok(self.known_variable(&name).expect("it was just entered"))
+        if self.variables.len() == MAX_VARIABLES {
+            let message = format!("a rule has at most {MAX_VARIABLES} variables; `{name}` is one too many");
+            return Err(SyntaxError::new(position, message));
+        }
+        self.variables.push((name.clone(), sort));
+        Ok(self.known_variable(&name).expect("it was just entered").0)
     }
 
-    fn known_variable(&self, name: &str) -> Option<Variable> {
-        let at = self.variables.iter().position(|variable| variable == name)?;
-        u8::try_from(at).ok().map(Variable)
+    fn known_variable(&self, name: &str) -> Option<(Variable, Sort)> {
+        let at = self.variables.iter().position(|variable| variable.0 == name)?;
+        Some((Variable(u8::try_from(at).ok()?), self.variables[at].1))
     }
 
     fn guard(&mut self) -> Result<Guard, SyntaxError> {
@@ -146,9 +213,19 @@ impl<'a> RuleReader<'a> {
     }
 
     fn condition(&mut self) -> Result<Condition, SyntaxError> {
-        let left = self.guarded_variable()?;
+        let (left, sort) = self.guarded_variable()?;
         match self.lexer.expect_word("`!=` or `in`")? {
-            (word, _) if word == "!=" => Ok(Condition::Differ(left, self.guarded_variable()?)),
+            (word, _) if word == "!=" => {
+                let (name, position) = self.lexer.expect_word("a variable")?;
+                let right = match self.literal(&name, sort, None, position)? {
+                    Some(number) => Argument::Fixed(number),
+                    None => Argument::Variable(self.guarded(&name, sort, position)?),
+                };
+                Ok(Condition::Differ(Argument::Variable(left), right))
+            }
+            (word, position) if word == "in" && sort != Sort::Resource => {
+                Err(SyntaxError::new(position, "only resources are in a graph"))
+            }
             (word, _) if word == "in" => match self.lexer.expect_word("the graph variable")? {
                 (graph, _) if self.graph_variable.as_deref() == Some(&graph) => Ok(Condition::Member(left)),
                 (graph, position) => {
@@ -161,10 +238,21 @@ impl<'a> RuleReader<'a> {
         }
     }
 
-    fn guarded_variable(&mut self) -> Result<Variable, SyntaxError> {
-        let (name, position) = self.lexer.expect_word("a resource variable")?;
+    fn guarded_variable(&mut self) -> Result<(Variable, Sort), SyntaxError> {
+        let (name, position) = self.lexer.expect_word("a variable")?;
         self.known_variable(&name)
             .ok_or_else(|| SyntaxError::new(position, format!("`{name}` occurs on neither side of the rule")))
+    }
+
+    fn guarded(&self, name: &str, sort: Sort, position: Position) -> Result<Variable, SyntaxError> {
+        match self.known_variable(name) {
+            Some((variable, known)) if known == sort => Ok(variable),
+            Some((_, known)) => {
+                let message = format!("{} always differs from {}", known.name(), sort.name());
+                Err(SyntaxError::new(position, message))
+            }
+            None => Err(SyntaxError::new(position, format!("`{name}` occurs on neither side of the rule"))),
+        }
     }
 }
 
@@ -189,8 +277,55 @@ mod tests {
         assert_eq!(error("f n (add a g) = g when"), "line 1, column 19: `if` is expected here, not `when`");
         assert_eq!(
             error("f n (put a g) = g"),
-            "line 1, column 6: `put` is not an operation; there are add, rem, con and disc"
+            "line 1, column 6: `put` is not an operation; there are add, rem, set, con and disc"
         );
         assert_eq!(error("f n g = g\nf n g = g"), "line 2, column 1: a second rule is named `n`");
+    }
+
+    #[test]
+    fn an_edge_takes_a_kind_or_the_default_one() {
+        let kinds = |text: &str| -> Vec<Argument> {
+            let rules = parse(text).unwrap();
+            rules[0].left.iter().map(|step| step.arguments[2]).collect()
+        };
+        assert_eq!(kinds("f n (con a b g) = g"), [Argument::Fixed(0)]);
+        assert_eq!(kinds("f n (con a b (con a b default g)) = g"), [Argument::Fixed(0); 2]);
+        assert_eq!(kinds("f n (con a b k g) = g"), [Argument::Variable(Variable(2))]);
+        assert_eq!(kinds("f n (con a b :depends_on (add a g)) = g")[1], Argument::Fixed(2));
+        assert_eq!(kinds("f n (con a b k empty) = empty"), [Argument::Variable(Variable(2))]);
+    }
+
+    #[test]
+    fn what_there_is_none_of_gets_a_sentence_with_line_and_column() {
+        assert_eq!(
+            error("f m g = g\nf n (set a :colour v g) = g"),
+            "line 2, column 12: `colour` is not an attribute; \
+             there are label, pin, create_before_destroy and ignore_changes"
+        );
+        assert_eq!(
+            error("f n (set a :pin :c g) = g"),
+            "line 1, column 17: `c` is not a value of pin; there are none, a and b"
+        );
+        assert_eq!(
+            error("f n (con a b :weak g) = g"),
+            "line 1, column 14: `weak` is not a kind of edges; \
+             there are refs, pinned_refs, depends_on, triggered_by and triggered_by_label"
+        );
+        assert_eq!(
+            error("f n (set a x :a g) = g"),
+            "line 1, column 14: `:a` is a value of a named attribute; name it, as in `:label`"
+        );
+        assert_eq!(
+            error("f n (set a a v g) = g"),
+            "line 1, column 12: `a` stands for a resource, and an attribute is expected here"
+        );
+        assert_eq!(
+            error("f n (set a x v g) = g if x != v"),
+            "line 1, column 31: a value always differs from an attribute"
+        );
+        assert_eq!(
+            error("f n (set a x v g) = g if v in g"),
+            "line 1, column 28: only resources are in a graph"
+        );
     }
 }

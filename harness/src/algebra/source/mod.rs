@@ -9,6 +9,8 @@ use rand::seq::index;
 use rand::{Rng, RngExt};
 
 use crate::algebra::graph::{Edge, Graph, NamedGraph, NamedGraphError, Names, Resource};
+use crate::algebra::signature::Kind;
+use crate::algebra::weights::Weights;
 
 /// A graph to make programs for, in a universe that may have more resources than the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +32,7 @@ impl Source {
         let mut graph = Graph::default();
         (0..nodes).map(Resource::new).for_each(|node| graph.add(node));
         for pair in index::sample(rng, amount(pairs), amount(edges)) {
-            graph.connect(edge_of_pair(pair as u64)).expect("both ends are there, in order");
+            graph.connect(edge_of_pair(pair as u64), Kind::DEFAULT).expect("both ends are there, in order");
         }
         Self { graph, names: Names::numbered(nodes) }
     }
@@ -70,11 +72,33 @@ impl Source {
         }
         let mut graph = Graph::default();
         self.graph.nodes().for_each(|node| graph.add(places[node.at()]));
-        for edge in self.graph.edges() {
+        for (edge, kind) in self.graph.kinds() {
             let moved = Edge::new(places[edge.dependency.at()], places[edge.dependent.at()]);
-            graph.connect(moved).expect("the order among the source's resources is as it was");
+            graph.connect(moved, kind).expect("the order among the source's resources is as it was");
+        }
+        for (node, attribute, value) in self.graph.values() {
+            graph.set(places[node.at()], attribute, value).expect("all nodes are there");
         }
         Self { graph, names: Names::new(names) }
+    }
+
+    /// The same resources and edges, with values and kinds drawn by these weights. Nothing is drawn, and nothing
+    /// changes, where they leave no choice.
+    pub fn dressed(mut self, weights: &Weights, rng: &mut impl Rng) -> Self {
+        let nodes: Vec<Resource> = self.graph.nodes().collect();
+        for node in nodes {
+            for attribute in weights.varied() {
+                let value = weights.value(attribute, rng);
+                self.graph.set(node, attribute, value).expect("it is one of the nodes");
+            }
+        }
+        if weights.varies_kinds() {
+            let edges: Vec<Edge> = self.graph.edges().collect();
+            for edge in edges {
+                self.graph.connect(edge, weights.kind(rng)).expect("it is one of the edges");
+            }
+        }
+        self
     }
 }
 
@@ -101,6 +125,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::algebra::signature::Signature;
 
     #[test]
     fn every_pair_has_its_place() {
@@ -121,9 +146,23 @@ mod tests {
     }
 
     #[test]
+    fn a_dressed_source_has_values_and_kinds_by_their_weights() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let source = Source::random(200..=200, 300..=300, &mut rng);
+        let weights = Weights::half_default(Signature::attributed());
+        let dressed = source.clone().dressed(&weights, &mut rng);
+        let kinds = dressed.graph.kinds().filter(|(_, kind)| !kind.is_default()).count();
+        assert!((120..180).contains(&kinds), "{kinds} of 300 edges");
+        let values = dressed.graph.values().len();
+        assert!((350..450).contains(&values), "{values} of 800 values");
+        assert_eq!(source.clone().dressed(Weights::bare(), &mut rng), source);
+    }
+
+    #[test]
     fn foreign_resources_leave_the_source_as_it_is() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
-        let source = Source::random(7..=7, 9..=9, &mut rng);
+        let weights = Weights::even(Signature::attributed());
+        let source = Source::random(7..=7, 9..=9, &mut rng).dressed(&weights, &mut rng);
         let wider = source.clone().with_foreign(4, &mut rng);
         assert_eq!(wider.names.count(), 11);
         assert_eq!(

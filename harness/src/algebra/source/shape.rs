@@ -5,6 +5,7 @@
 use rand::{Rng, RngExt};
 
 use crate::algebra::graph::{Edge, Graph, Resource};
+use crate::algebra::signature::Kind;
 
 /// Nodes are log-normal: the median is 5 and the 95th percentile 40, which makes the mean 11.
 const MEDIAN_NODES: f64 = 5.0;
@@ -62,7 +63,8 @@ fn connect(graph: &mut Graph, nodes: &[Resource], rng: &mut impl Rng) {
             loop {
                 let to = attractors[rng.random_range(0..attractors.len())];
                 attractors.push(to);
-                graph.connect(Edge::new(nodes[at], nodes[to])).expect("both ends are there, in order");
+                let edge = Edge::new(nodes[at], nodes[to]);
+                graph.connect(edge, Kind::DEFAULT).expect("both ends are there, in order");
                 if !rng.random_bool(ANOTHER_EDGE) {
                     break;
                 }

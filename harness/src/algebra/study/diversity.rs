@@ -10,13 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use super::charts::charts;
 use super::trace::Tally;
-use crate::algebra::egraph::{Extraction, Frozen, Limits, Operations, UnsoundRule};
+use crate::algebra::egraph::{Extraction, Frozen, Limits, UnsoundRule};
 use crate::algebra::generate::{Generator, stream, variants};
 use crate::algebra::implicit::{Escape, Pace};
 use crate::algebra::program::Program;
 use crate::algebra::rewrite::Budget;
 use crate::algebra::rules::Rules;
+use crate::algebra::signature::Signature;
 use crate::algebra::source::{Source, most_edges};
+use crate::algebra::weights::Weights;
 
 /// The three ways to make variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -328,9 +330,13 @@ fn measure(grid: &Grid, group: Group, rules: &Rules) -> Result<(Vec<Row>, Vec<Po
                 (Generators::Rewrite, _) => {
                     let time = Duration::from_millis(group.timeout)
                         / u32::try_from(grid.tests).unwrap_or(u32::MAX).max(1);
-                    Generator::Rewrite { rules, budget: Budget::Time(time), bound }
+                    let (signature, budget) = (Signature::bare(), Budget::Time(time));
+                    Generator::Rewrite { rules, signature, budget, bound }
                 }
-                _ => Generator::Implicit { pace: Pace::Escape { escape, bound }, leave: 0.5 },
+                _ => {
+                    let pace = Pace::Escape { escape, bound };
+                    Generator::Implicit { pace, leave: 0.5, weights: Weights::bare() }
+                }
             };
             let start = Instant::now();
             let programs: Vec<Program> = variants(&source, generator, grid.seed).take(grid.tests).collect();
@@ -387,10 +393,10 @@ fn saturate_for(
     let time = Some(Duration::from_millis(group.timeout));
     let limits = Limits { time, classes: Some(grid.max_classes), nodes: None };
     let resources = source.names.count();
-    let frozen = Frozen::build(resources, std::slice::from_ref(canonical), rules, limits, |_| {})?;
-    let class = frozen
-        .lookup(&Operations::over(resources), canonical.steps())
-        .expect("it was seeded with the program");
+    let seeds = std::slice::from_ref(canonical);
+    let frozen = Frozen::build(resources, Signature::bare(), seeds, rules, limits, |_| {})?;
+    let class =
+        frozen.lookup(&frozen.operations(), canonical.steps()).expect("it was seeded with the program");
     let extraction = Extraction::new(&frozen);
     Ok((frozen, extraction, class))
 }

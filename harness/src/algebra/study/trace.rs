@@ -1,9 +1,10 @@
 //! What a set of tests visits, counted by fingerprints of graphs.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::algebra::graph::{Edge, Resource};
 use crate::algebra::program::{Program, Step};
+use crate::algebra::signature::{AttributeId, Kind, ValueId};
 
 /// The graphs that the tests of one source have visited so far.
 #[derive(Debug, Default)]
@@ -53,13 +54,14 @@ impl Tally {
     }
 }
 
-/// A graph that knows a number for itself: the sum, without carry, of a random number for each node and each edge. Two
-/// graphs share one with a probability of 2⁻¹²⁸.
+/// A graph that knows a number for itself: the sum, without carry, of a random number for each node, each edge with its
+/// kind, and each value that is not the default. Two graphs share one with a probability of 2⁻¹²⁸.
 #[derive(Debug, Default)]
 struct Fingerprint {
     value: u128,
     nodes: FxHashSet<Resource>,
-    edges: FxHashSet<Edge>,
+    edges: FxHashMap<Edge, Kind>,
+    values: FxHashMap<(Resource, AttributeId), ValueId>,
 }
 
 impl Fingerprint {
@@ -73,26 +75,40 @@ impl Fingerprint {
             Step::Rem(resource) => {
                 if self.nodes.remove(&resource) {
                     self.value ^= number(u64::from(resource.index()));
-                    let gone = self.edges.extract_if(|edge| edge.touches(resource));
-                    self.value ^= gone.fold(0, |sum, edge| sum ^ edge_number(edge));
+                    let gone = self.edges.extract_if(|edge, _| edge.touches(resource));
+                    self.value ^= gone.fold(0, |sum, (edge, kind)| sum ^ edge_number(edge, kind));
+                    let gone = self.values.extract_if(|slot, _| slot.0 == resource);
+                    self.value ^= gone.fold(0, |sum, (slot, value)| sum ^ value_number(slot, value));
                 }
             }
-            Step::Con(edge) => {
-                if self.edges.insert(edge) {
-                    self.value ^= edge_number(edge);
-                }
+            Step::Con(edge, kind) => {
+                let before = self.edges.insert(edge, kind);
+                self.value ^= before.map_or(0, |before| edge_number(edge, before)) ^ edge_number(edge, kind);
             }
             Step::Disc(edge) => {
-                if self.edges.remove(&edge) {
-                    self.value ^= edge_number(edge);
-                }
+                self.value ^= self.edges.remove(&edge).map_or(0, |kind| edge_number(edge, kind));
+            }
+            Step::Set(resource, attribute, value) => {
+                let slot = (resource, attribute);
+                let before = self.values.insert(slot, value).unwrap_or(ValueId::DEFAULT);
+                self.value ^= value_number(slot, before) ^ value_number(slot, value);
             }
         }
     }
 }
 
-fn edge_number(edge: Edge) -> u128 {
-    number((u64::from(edge.dependency.index()) + 1) << 32 | u64::from(edge.dependent.index()))
+fn edge_number(edge: Edge, kind: Kind) -> u128 {
+    let pair = (u64::from(edge.dependency.index()) + 1) << 32 | u64::from(edge.dependent.index());
+    if kind.is_default() { number(pair) } else { number(pair).rotate_left(8 * u32::from(kind.index())) }
+}
+
+/// Nothing for a default.
+fn value_number(slot: (Resource, AttributeId), value: ValueId) -> u128 {
+    if value.is_default() {
+        return 0;
+    }
+    let name = u64::from(slot.1.index()) << 8 | u64::from(value.index());
+    number(u64::from(slot.0.index()) | 1 << 63 | name << 32)
 }
 
 /// A number for a key that looks random: two rounds of a well-known 64-bit mixer with different starts.
@@ -113,14 +129,23 @@ mod tests {
     use super::*;
     use crate::algebra::generate::{Generator, stream, variants};
     use crate::algebra::implicit::{Escape, Pace};
+    use crate::algebra::signature::Signature;
     use crate::algebra::source::Source;
+    use crate::algebra::weights::Weights;
 
     #[test]
     fn fingerprints_count_what_graphs_would_count() {
-        let source = Source::random(6..=6, 5..=5, &mut stream(1, None));
+        let mut rng = stream(1, None);
+        let weights = Weights::even(Signature::attributed());
+        let bare = Source::random(6..=6, 5..=5, &mut rng);
+        fingerprints_count_graphs(&bare, Weights::bare());
+        fingerprints_count_graphs(&bare.dressed(&weights, &mut rng), &weights);
+    }
+
+    fn fingerprints_count_graphs(source: &Source, weights: &Weights) {
         let pace = Pace::Escape { escape: Escape::new(0.5).unwrap(), bound: 60 };
         let (mut tally, mut graphs) = (Tally::default(), BTreeSet::new());
-        for program in variants(&source, Generator::Implicit { pace, leave: 0.5 }, 1).take(200) {
+        for program in variants(source, Generator::Implicit { pace, leave: 0.5, weights }, 1).take(200) {
             tally.count(&program);
             program
                 .eval_each(|graph| {

@@ -75,6 +75,7 @@ pub fn graph_of(world: &World) -> (NamedGraph, Vec<Dangling>) {
     let graph = NamedGraph {
         nodes: nodes.into_iter().map(str::to_owned).collect(),
         edges: edges.into_iter().map(|(from, to)| (from.to_owned(), to.to_owned())).collect(),
+        ..NamedGraph::default()
     };
     (graph, dangling.into_iter().collect())
 }

@@ -14,6 +14,7 @@ pub fn graph(nodes: &[&str], edges: &[(&str, &str)]) -> NamedGraph {
     NamedGraph {
         nodes: nodes.iter().map(|&node| node.to_owned()).collect(),
         edges: edges.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect(),
+        ..NamedGraph::default()
     }
 }
 
