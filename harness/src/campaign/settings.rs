@@ -12,11 +12,12 @@ use crate::algebra::generate::{Batching, Generator, generate, stream};
 use crate::algebra::graph::NamedGraph;
 use crate::algebra::implicit::{Escape, Pace};
 use crate::algebra::program::{Parsed, parse, print};
+use crate::algebra::signature::Signature;
 use crate::algebra::source::Source;
 use crate::algebra::weights::Weights;
-use crate::case::Case;
-use crate::case::choices::Chooser;
+use crate::case::choices::{Choices, Chooser};
 use crate::case::workflow::Shares;
+use crate::case::{Case, CaseError};
 use crate::deploy::stop::Stop;
 use crate::spec::LeftOut;
 
@@ -45,6 +46,17 @@ impl Sources {
     }
 }
 
+/// What programs can say of resources and edges.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Algebra {
+    /// Resources and edges come and go. How edges and settings are written is chosen for the whole case
+    #[default]
+    Bare,
+    /// Attributes, settings and kinds of edges are part of the meaning, and change on the road
+    Attributed,
+}
+
 /// What a campaign generates, and by which rules it is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,6 +78,9 @@ pub struct Settings {
     pub edges: RangeInclusive<u32>,
     /// The share of resources with create_before_destroy.
     pub create_before_destroy: f64,
+    /// What programs can say of resources and edges.
+    #[serde(default)]
+    pub algebra: Algebra,
     /// How engines are driven.
     #[serde(default = "Shares::plain")]
     pub workflows: Shares,
@@ -85,6 +100,7 @@ impl Default for Settings {
             resources: 3..=12,
             edges: 1..=16,
             create_before_destroy: 0.5,
+            algebra: Algebra::Attributed,
             workflows: Shares::all(),
             left_out: LeftOut::none(),
         }
@@ -105,12 +121,14 @@ impl Settings {
             Sources::Given(graph) => Source::named(graph).expect("it was checked when it was read"),
         };
         let foreign = source.names.count().div_ceil(5);
+        let weights = self.weights();
+        let source = source.dressed(&weights, &mut rng);
         let own = NamedGraph::new(&source.graph, &source.names);
         let source = source.with_foreign(foreign, &mut rng);
         let bound = 4 * source.graph.size() + 16;
         let escape = Escape::new(ESCAPE).expect("it is a probability");
         let pace = Pace::Escape { escape, bound };
-        let generator = Generator::Implicit { pace, leave: 0.5, weights: Weights::bare() };
+        let generator = Generator::Implicit { pace, leave: 0.5, weights: &weights };
         let batching = Batching { batches: self.batches, cuts: Cuts::Random };
         let mut variants = Vec::new();
         generate(
@@ -125,6 +143,9 @@ impl Settings {
                 ControlFlow::Continue(())
             },
         );
+        if self.algebra == Algebra::Attributed {
+            return self.driven(Case::new(seed, own, Choices::default(), variants));
+        }
         let chooser = Chooser {
             seed,
             pinned: 0.25,
@@ -133,14 +154,29 @@ impl Settings {
         };
         let parsed: Vec<Parsed> =
             variants.iter().map(|text: &String| parse(text).expect("what is printed can be read")).collect();
-        let case = Case::new(seed, own, chooser.choose(&parsed), variants);
-        let case =
-            Case { left_out: self.left_out.clone(), ..case.expect("what is generated is well-formed") };
-        self.driven(case)
+        self.driven(Case::new(seed, own, chooser.choose(&parsed), variants))
+    }
+
+    /// How likely values and kinds are: none but the defaults in the bare algebra.
+    fn weights(&self) -> Weights {
+        if self.algebra == Algebra::Bare {
+            return Weights::bare().clone();
+        }
+        let share = (self.create_before_destroy * 1000.0).round() as u32;
+        let signature = Signature::attributed();
+        let of = |name: &str| signature.attribute(name).expect("it is one of the attributes");
+        Weights::even(signature)
+            .with_values(of("label"), &[4, 2, 2, 2])
+            .with_values(of("pin"), &[6, 2, 2])
+            .with_values(of("create_before_destroy"), &[1000 - share.min(1000), share])
+            .with_values(of("ignore_changes"), &[8, 2])
+            .with_kinds(&[8, 4, 4, 2, 2])
     }
 
     /// The case with a workflow for each variant.
-    fn driven(&self, mut case: Case) -> Case {
+    fn driven(&self, case: Result<Case, CaseError>) -> Case {
+        let case = case.expect("what is generated is well-formed");
+        let mut case = Case { left_out: self.left_out.clone(), ..case };
         let count = case.variants.len();
         for number in 0..count {
             let workflow = self.workflows.workflow(case.seed, number);

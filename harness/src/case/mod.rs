@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::algebra::graph::{NamedGraph, Resource};
 use crate::algebra::program::{Parsed, Step, parse};
-use crate::spec::{Address, Block, LeftOut, Program};
+use crate::algebra::signature::{AttributeId, Kind, Signature, ValueId};
+use crate::spec::{Address, Block, EdgeKind, LeftOut, Program};
 use choices::Choices;
 use stage::{ProgramRef, Stage};
 pub use staged::StagedBatch;
@@ -206,20 +207,25 @@ impl Case {
                     let address = |resource: Resource| addresses[resource.index() as usize].clone();
                     let mut dependencies: BTreeMap<Resource, BTreeMap<Address, _>> = BTreeMap::new();
                     for edge in graph.edges() {
-                        let kind = self.choices.edges.of(name(edge.dependency), name(edge.dependent));
+                        // An edge whose kind is not said has the one that was chosen for it.
+                        let kind = match graph.kind(edge) {
+                            Some(kind) if !kind.is_default() => edge_kind(kind),
+                            _ => self.choices.edges.of(name(edge.dependency), name(edge.dependent)),
+                        };
                         let of_dependent = dependencies.entry(edge.dependent).or_default();
                         of_dependent.insert(address(edge.dependency), kind);
                     }
                     let blocks = graph.nodes().map(|resource| {
-                        let block = Block {
+                        let chosen = self.choices.create_before_destroy.contains(name(resource));
+                        let mut block = Block {
                             key: name(resource).into(),
                             dependencies: Arc::new(dependencies.remove(&resource).unwrap_or_default()),
-                            create_before_destroy: self
-                                .choices
-                                .create_before_destroy
-                                .contains(name(resource)),
+                            create_before_destroy: chosen,
                             ..Block::default()
                         };
+                        graph
+                            .values_of(resource)
+                            .for_each(|(attribute, value)| set(&mut block, attribute, value));
                         (address(resource), block)
                     });
                     let program = Program { blocks: blocks.collect() };
@@ -251,6 +257,24 @@ impl Case {
             Ok(StagedBatch { stage, batch })
         });
         staged.collect()
+    }
+}
+
+/// A kind of the algebra, as the specification knows it.
+fn edge_kind(kind: Kind) -> EdgeKind {
+    let name = Signature::attributed().kind_name(kind);
+    EdgeKind::named(name).expect("a test holds the two lists together")
+}
+
+/// Gives a block a value that is not the default.
+fn set(block: &mut Block, attribute: AttributeId, value: ValueId) {
+    let text = || Some(Signature::attributed().value_name(attribute, value).into());
+    match Signature::attributed().attribute_name(attribute) {
+        "label" => block.label = text(),
+        "pin" => block.pin = text(),
+        "create_before_destroy" => block.create_before_destroy = true,
+        "ignore_changes" => block.ignore_changes = true,
+        other => unreachable!("a test holds all attributes, {other:?} too, to being known here"),
     }
 }
 

@@ -113,3 +113,21 @@ fn a_case_of_version_1_has_its_choices_written_out_and_the_usual_stages() {
     );
     assert_eq!(stages[3].batch.order, ["x0", "r5"].map(Address::of_node), "the other variant's text");
 }
+
+#[test]
+fn every_attribute_value_and_kind_of_the_algebra_has_its_place_in_a_block() {
+    let signature = Signature::attributed();
+    for (attribute, value) in signature.values().filter(|(_, value)| !value.is_default()) {
+        let (name, value) = (signature.attribute_name(attribute), signature.value_name(attribute, value));
+        let case = case(&[&format!("(set a {name} {value} (add a empty))")]);
+        let batches = case.batches(0).unwrap();
+        let block = &batches[0].program.blocks[&Address::of_node("a")];
+        assert_ne!(*block, Block { key: "a".into(), ..Block::default() }, "{name} {value}");
+    }
+    for kind in signature.kinds() {
+        let case = case(&[&format!("(con a b {kind} (add a (add b empty)))")]);
+        let batches = case.batches(0).unwrap();
+        let block = &batches[0].program.blocks[&Address::of_node("b")];
+        assert_eq!(block.dependencies.values().map(|it| it.name()).collect::<Vec<_>>(), [kind]);
+    }
+}

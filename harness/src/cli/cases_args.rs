@@ -10,7 +10,7 @@ use super::leave_out_args::LeaveOutArgs;
 use super::size::{Programs, SizeArgs};
 use crate::algebra::graph::NamedGraph;
 use crate::campaign::Settings;
-use crate::campaign::settings::Sources;
+use crate::campaign::settings::{Algebra, Sources};
 use crate::case::workflow::Shares;
 use crate::spec::LeftOut;
 
@@ -44,6 +44,9 @@ pub struct CasesArgs {
     /// The share of resources with create_before_destroy
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     create_before_destroy: f64,
+    /// What programs can say of resources and edges
+    #[arg(long, value_enum, default_value_t = Algebra::Attributed)]
+    algebra: Algebra,
     /// How the engine is driven: names of workflows with their shares, such as `plain=2,targets`, or
     /// `plain=60%,drift=40%`; `equiform workflows` lists them
     #[arg(long, value_name = "LIST", default_value_t = Shares::all())]
@@ -85,6 +88,7 @@ impl CasesArgs {
             resources: self.resources.range(),
             edges: self.edges.range(),
             create_before_destroy: self.create_before_destroy,
+            algebra: self.algebra,
             workflows: self.workflows.clone(),
             left_out: self.leave_out.or(&LeftOut::none()),
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::coverage::Exercised;
 use super::history::{History, PastStage};
@@ -10,12 +11,13 @@ use super::known::KnownFindings;
 use super::observe::meaning_of;
 use super::oracles::{Finding, Oracle, Repeated, Trial};
 use super::verdict::{CaseVerdict, VariantResult, VariantVerdict};
-use crate::algebra::graph::NamedGraph;
+use crate::algebra::graph::{EdgeNames, NamedGraph};
+use crate::case::choices::Choices;
 use crate::case::stage::{JudgedAs, Stage};
 use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
 use crate::engines::family_of;
 use crate::evidence::{Evidence, STAGES, Unreadable, records};
-use crate::spec::{Discipline, Expectation, LeftOut, Program, ResourceOperation};
+use crate::spec::{Discipline, EdgeKind, Expectation, LeftOut, Program, ResourceOperation};
 
 /// The folder of a second deployment's evidence, in the variant's.
 pub const AGAIN: &str = "again";
@@ -144,17 +146,42 @@ pub fn judge_each(
 }
 
 fn is_source(staged: &StagedBatch<'_>, case: &Case) -> bool {
-    graph_of(&staged.batch.program) == case.source
+    let graph = graph_of(&staged.batch.program);
+    // Where edges and settings were chosen beside the programs, the source is a graph and no more.
+    if case.choices == Choices::default() {
+        return graph == case.source;
+    }
+    graph.nodes == case.source.nodes && graph.edges == case.source.edges
 }
 
-/// The graph that a program describes.
+/// The graph that a program describes, with all that is not as by default.
 fn graph_of(program: &Program) -> NamedGraph {
-    let edges = program.blocks.values().flat_map(|dependent| {
-        let dependencies = dependent.dependencies.keys().filter_map(|address| program.key(address));
-        dependencies.map(|dependency| (dependency.to_string(), dependent.key.to_string()))
+    let edges = || {
+        program.blocks.values().flat_map(|dependent| {
+            dependent.dependencies.iter().filter_map(|(address, kind)| {
+                let dependency = program.key(address)?;
+                Some(((dependency.to_string(), dependent.key.to_string()), *kind))
+            })
+        })
+    };
+    let kinds = edges().filter(|(_, kind)| *kind != EdgeKind::Refs);
+    let attributes = program.blocks.values().map(|block| {
+        let flag = |name: &str, is_set: bool| is_set.then(|| (name.to_owned(), "true".to_owned()));
+        let text = |name: &str, text: &Option<Arc<str>>| Some((name.to_owned(), text.as_deref()?.to_owned()));
+        let values = [
+            text("label", &block.label),
+            text("pin", &block.pin),
+            flag("create_before_destroy", block.create_before_destroy),
+            flag("ignore_changes", block.ignore_changes),
+        ];
+        (block.key.to_string(), values.into_iter().flatten().collect::<BTreeMap<_, _>>())
     });
-    let nodes = program.blocks.values().map(|block| block.key.to_string());
-    NamedGraph { nodes: nodes.collect(), edges: edges.collect(), ..NamedGraph::default() }
+    NamedGraph {
+        nodes: program.blocks.values().map(|block| block.key.to_string()).collect(),
+        edges: edges().map(|(edge, _)| edge).collect(),
+        attributes: attributes.filter(|(_, values)| !values.is_empty()).collect(),
+        kinds: EdgeNames(kinds.map(|(edge, kind)| (edge, kind.name().to_owned())).collect()),
+    }
 }
 
 /// Asks the oracles about one stage after the other, and says how many there were that the model can speak of.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::RunArgs;
 use crate::campaign::claim::Claim;
-use crate::campaign::settings::Sources;
+use crate::campaign::settings::{Algebra, Sources};
 use crate::cli::CannotRun;
 use crate::cli::layered::{Given, Layered};
 
@@ -55,6 +55,7 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
         ("resources", range(&settings.resources)),
         ("edges", range(&settings.edges)),
         ("create-before-destroy", settings.create_before_destroy.to_string()),
+        ("algebra", if settings.algebra == Algebra::Bare { "bare" } else { "attributed" }.to_owned()),
         ("workflows", settings.workflows.to_string()),
         ("leave-out-rules", settings.left_out.to_string()),
     ];
@@ -107,6 +108,7 @@ mod tests {
             resources: 6..=7,
             edges: 8..=8,
             create_before_destroy: 0.1,
+            algebra: Algebra::Bare,
             workflows: "plain=2,drift=1".parse().unwrap(),
             left_out: "6,1".parse().unwrap(),
             from: Sources::Given(graph),
