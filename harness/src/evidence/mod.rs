@@ -26,7 +26,7 @@ pub use output::{
     Summary,
 };
 pub use reader::Reader;
-pub use requests::{NOT_REFRESHED, READ_TOO_LATE, RequestProblem, Requests};
+pub use requests::{ANOTHER_CONFIGURATION, NOT_REFRESHED, READ_TOO_LATE, RequestProblem, Requests};
 pub use state::{Addresses, Content, State, StateDifference, StateFile, Stored};
 
 /// The records of all stages.

@@ -12,6 +12,9 @@ pub const NOT_REFRESHED: &str = "not refreshed";
 /// The kind of an object that was read too late.
 pub const READ_TOO_LATE: &str = "changed before it was read";
 
+/// The kind of a change that was planned by another configuration.
+pub const ANOTHER_CONFIGURATION: &str = "planned by another configuration";
+
 /// Something that an engine sent, or did not send, and that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestProblem {
@@ -19,7 +22,7 @@ pub struct RequestProblem {
     pub kind: &'static str,
     /// What it was, for people.
     pub text: String,
-    /// The key that it is about, where an object was not read, or too late.
+    /// The key that it is about, where that decides whether it counts.
     pub key: Option<Box<str>>,
 }
 
@@ -137,7 +140,11 @@ impl RequestCheck {
         }
         let differs = match plans.iter().find(|plan| plan.2 == entry.planned) {
             None => "what is asked for was not planned",
-            Some(plan) if plan.1 != entry.config => "it was planned by another configuration",
+            Some(plan) if plan.1 != entry.config => {
+                let key = entry.key.as_deref().map(Into::into);
+                let problem = RequestProblem { kind: ANOTHER_CONFIGURATION, text: place(entry), key };
+                return self.requests.problems.push(problem);
+            }
             Some(_) => "it was planned from another object",
         };
         self.found("not as planned", format!("{}: {differs}", place(entry)));
@@ -220,12 +227,9 @@ mod tests {
     #[test]
     fn a_change_that_differs_from_its_plan_does_not_fit() {
         let plan = change(Operation::Plan, Phase::Commit, "new", "new");
-        for update in [
-            change(Operation::Update, Phase::Begin, "new", "other"),
-            change(Operation::Update, Phase::Begin, "other", "new"),
-        ] {
-            assert_eq!(kinds(&[read("old"), plan.clone(), update]), ["not as planned"]);
-        }
+        let other = |config, planned| change(Operation::Update, Phase::Begin, config, planned);
+        assert_eq!(kinds(&[read("old"), plan.clone(), other("new", "other")]), ["not as planned"]);
+        assert_eq!(kinds(&[read("old"), plan, other("other", "new")]), [ANOTHER_CONFIGURATION]);
     }
 
     #[test]

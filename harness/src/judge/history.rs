@@ -17,6 +17,8 @@ pub struct PastStage<'a> {
     pub staged: StagedBatch<'a>,
     /// What was deployed.
     pub deployed: Deployed,
+    /// What the engine takes for deployed where it orders deletes by what is written: see [`Deployed::with_written`].
+    taken_for_deployed: Option<Deployed>,
     /// How the engine was asked to do it: a saved plan was made by an earlier stage.
     pub options: Options,
 }
@@ -29,7 +31,7 @@ impl<'a> PastStage<'a> {
 
     /// The step that it asks for. A plan asks for the step that would follow.
     pub fn step(&self) -> Step<'_> {
-        self.staged.step(&self.deployed, &self.options)
+        self.staged.step(self.taken_for_deployed.as_ref().unwrap_or(&self.deployed), &self.options)
     }
 
     /// What is deployed after it. `failed` is what operations did if the engine failed; a stage that did not has done
@@ -38,7 +40,10 @@ impl<'a> PastStage<'a> {
         match failed {
             None => Ok(self.staged.outcome(&self.deployed, &self.options)),
             Some([]) => Ok(self.deployed.clone()),
-            Some(effects) => self.step().known().after(self.staged.target(), effects),
+            Some(effects) => {
+                let step = self.staged.step(&self.deployed, &self.options);
+                step.known().after(self.staged.target(), effects)
+            }
         }
     }
 }
@@ -70,9 +75,9 @@ impl History {
         if self.repeated.contains(&staged.stage.name) {
             self.began.insert(staged.stage.name.clone(), deployed.clone());
         }
-        let deployed = match staged.stage.action {
-            Action::Destroy(_) => deployed.with_written(&staged.batch.program),
-            _ => deployed,
+        let taken_for_deployed = match staged.stage.action {
+            Action::Destroy(_) => Some(deployed.clone().with_written(&staged.batch.program)),
+            _ => None,
         };
         let options = match &staged.stage.action {
             Action::ApplySaved(_) => self.saved.clone(),
@@ -81,7 +86,7 @@ impl History {
         if options.save {
             self.saved = options.clone();
         }
-        PastStage { staged, deployed, options }
+        PastStage { staged, deployed, taken_for_deployed, options }
     }
 
     /// A stage has ended, and left this. What repeats an earlier one is put away.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{Finding, Trial};
 use crate::case::stage::{JudgedAs, ProgramRef};
-use crate::evidence::{NOT_REFRESHED, READ_TOO_LATE};
+use crate::evidence::{ANOTHER_CONFIGURATION, NOT_REFRESHED, READ_TOO_LATE};
 use crate::spec::Action;
 
 /// For people.
@@ -24,9 +24,13 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         // refresh reads nothing.
         .filter(|problem| {
             let reads = succeeded && trial.refreshes();
+            let key = problem.key.as_deref();
+            // A plan is made without the changes that are ignored; a change comes with what is written.
+            let ignores = |key| trial.program.by_key(key).is_some_and(|(_, block)| block.ignore_changes);
             (reads || problem.kind != NOT_REFRESHED)
+                && (problem.kind != ANOTHER_CONFIGURATION || !key.is_some_and(ignores))
                 && (trial.refreshes() || problem.kind != READ_TOO_LATE)
-                && problem.key.as_deref().is_none_or(is_reached)
+                && key.is_none_or(is_reached)
         })
         .map(|problem| Finding::new("requests", problem.kind, trial, problem.text.clone()))
         .collect();
