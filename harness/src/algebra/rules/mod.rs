@@ -314,6 +314,9 @@ mod tests {
                 error("mine kinds (con a b k (con c d j g)) = (con c d j (con a b k g))"),
                 error("mine renewed (add a (rem a g)) = (set a :pin default g)"),
                 error("mine third (set a :label :c g) = (set a :label :b g)"),
+            error("mine set (set a x v (set a x w g)) = (set a x w g) if v != default and w != default"),
+            error("mine same (con a b k (con a b j g)) = (con a b j g) if k != default and j != default"),
+            error("mine new (set a :label default (add a (rem a (add a empty)))) = (set a :pin :a (add a empty))"),
             ]
             .join("\n")
         );
