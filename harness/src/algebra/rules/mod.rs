@@ -90,18 +90,17 @@ impl Rule {
     /// An argument as it is written; the attribute before it, if that is named, tells what its values are called.
     fn word(&self, argument: Argument, sort: Sort, attribute: Option<Argument>) -> String {
         let signature = Signature::attributed();
-        let small = |number: u32| u8::try_from(number).expect("a few names");
         match (argument, sort, attribute) {
             (Argument::Variable(variable), _, _) => self.name_of(variable).to_owned(),
             (Argument::Fixed(number), Sort::Attribute, _) => {
-                format!(":{}", signature.attribute_name(AttributeId::new(small(number))))
+                format!(":{}", signature.attribute_name(AttributeId::new(number)))
             }
             (Argument::Fixed(0), _, _) => "default".to_owned(),
             (Argument::Fixed(number), Sort::Kind, _) => {
-                format!(":{}", signature.kind_name(Kind::new(small(number))))
+                format!(":{}", signature.kind_name(Kind::new(number)))
             }
             (Argument::Fixed(number), _, Some(Argument::Fixed(attribute))) => {
-                let (attribute, value) = (AttributeId::new(small(attribute)), ValueId::new(small(number)));
+                let (attribute, value) = (AttributeId::new(attribute), ValueId::new(number));
                 format!(":{}", signature.value_name(attribute, value))
             }
             (Argument::Fixed(number), _, _) => number.to_string(),

@@ -177,7 +177,7 @@ impl Binding {
     pub fn value(&self, argument: Argument) -> Option<u32> {
         match argument {
             Argument::Variable(variable) => self.get(variable),
-            Argument::Fixed(number) => Some(number),
+            Argument::Fixed(number) => Some(number.into()),
         }
     }
 }
@@ -188,7 +188,7 @@ pub enum Argument {
     /// A variable.
     Variable(Variable),
     /// This attribute, value or kind; or, where the operation takes nothing, 0.
-    Fixed(u32),
+    Fixed(u8),
 }
 
 /// An operation on variables.
@@ -217,7 +217,7 @@ impl StepPattern {
     #[inline]
     pub fn unify(self, arguments: Arguments, binding: &mut Binding) -> bool {
         let mut unify = |at: usize| match self.arguments[at] {
-            Argument::Fixed(fixed) => fixed == arguments[at],
+            Argument::Fixed(fixed) => u32::from(fixed) == arguments[at],
             Argument::Variable(variable) => {
                 let slot = &mut binding.0[variable.0 as usize % ROOM];
                 if *slot == OPEN {
