@@ -125,7 +125,7 @@ impl<'a> Course<'a> {
         self.push(cross);
     }
 
-    /// Some of a program's resources: with all that they depend on, or by themselves, as the engine has to add the rest.
+    /// Some of a program's resources: with all that they depend on, or alone, as the engine has to add the rest.
     pub fn part(&mut self, program: &Program) -> BTreeSet<Address> {
         let all: Vec<Address> = program.blocks.keys().cloned().collect();
         let mut open = self.some(&all, 3);

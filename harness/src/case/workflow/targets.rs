@@ -1,4 +1,4 @@
-//! A batch in parts: each with all that it depends on, whether that is named or not, and in the end the whole is applied.
+//! A batch in parts: each with all that it depends on, whether that is named or not. In the end the whole is applied.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::JudgedAs;
