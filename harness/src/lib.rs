@@ -34,8 +34,9 @@
 //! let case = Settings::default().case(0);
 //! let batches = case.batches(0).unwrap();
 //! let (first, second) = (&batches[0].program, &batches[1].program);
-//! let step = Step { deployed: &Deployed::by(first), program: second, options: &Options::default() };
-//! let expectation = step.expectation(TERRAFORM, &LeftOut::none());
+//! let (deployed, options) = (&Deployed::by(first), &Options::default());
+//! let step = Step { deployed, program: second, options, discipline: TERRAFORM };
+//! let expectation = step.expectation(&LeftOut::none());
 //! for (one, other, reason) in expectation.pairs() {
 //!     println!("{one} ends before {other} begins: {}", reason.rule.text());
 //! }

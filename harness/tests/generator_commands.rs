@@ -178,3 +178,113 @@ fn an_e_graph_of_a_program_is_drawn_under_its_names() {
     assert!(dot.contains("label=\"a b · a→b\""), "{dot}");
     assert!(fails(2, &["egraph", "draw", "--resources", "5"], "").contains("take fewer resources"));
 }
+
+const ATTRIBUTED: [&str; 2] = ["--algebra", "attributed"];
+
+#[test]
+fn programs_with_attributes_and_kinds_mean_their_source() {
+    let folder = tempfile::tempdir().unwrap();
+    for (generator, more) in [
+        ("implicit", &[][..]),
+        ("implicit", &["--length", "60"]),
+        ("rewrite", &[]),
+        ("egraph", &["--max-classes", "400"]),
+    ] {
+        let args =
+            ["generate", "--resources", "4", "--edges", "3", "--variants", "50", "--generator", generator];
+        let programs = succeeds(folder.path(), &[&args[..], &ATTRIBUTED, more].concat(), "");
+        assert!(programs.contains("(set r0 "), "{programs}");
+        assert!(programs.contains(" triggered_by "), "{programs}");
+        let graphs = succeeds(folder.path(), &["eval"], &programs);
+        assert_eq!(graphs.lines().count(), 51);
+        assert!(graphs.lines().all(|graph| Some(graph) == graphs.lines().next()), "{generator}");
+        assert!(graphs.contains("\"attributes\":{\"r0\":{"), "{graphs}");
+    }
+}
+
+#[test]
+fn a_source_may_have_attributes_and_kinds_if_the_algebra_has_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = concat!(
+        r#"{"nodes":["app","vpc"],"edges":[["vpc","app"]],"#,
+        r#""attributes":{"app":{"label":"a"}},"kinds":[["vpc","app","triggered_by"]]}"#
+    );
+    let args = ["generate", "--source", "-", "--variants", "20"];
+    let programs = succeeds(folder.path(), &[&args[..], &ATTRIBUTED].concat(), graph);
+    let graphs = succeeds(folder.path(), &["eval"], &programs);
+    assert!(graphs.lines().all(|line| line == graph), "{graphs}");
+    assert!(fails(2, &args, graph).contains("it has attributes or kinds; give --algebra attributed"));
+    let unknown = graph.replace("triggered_by", "loose");
+    let message = fails(2, &[&args[..], &ATTRIBUTED].concat(), &unknown);
+    assert!(message.contains("`loose` is not a kind of edges; there are refs, "), "{message}");
+}
+
+#[test]
+fn eval_and_equiv_know_attributes_and_kinds() {
+    let folder = tempfile::tempdir().unwrap();
+    let (left, right) = ("(set a pin b (set a pin a (add a empty)))", "(set a pin b (add a empty))");
+    succeeds(folder.path(), &["equiv", left, right], "");
+    let plain = "(con a b (add b (add a empty)))";
+    let dressed = "(set b label c (con a b depends_on (add b (add a empty))))";
+    assert_eq!(
+        fails(1, &["equiv", plain, dressed], ""),
+        "A and B differ; from A to B:\n~ node b: label none → c\n~ edge a → b: refs → depends_on\n"
+    );
+    assert_eq!(
+        succeeds(folder.path(), &["eval"], dressed),
+        concat!(
+            r#"{"nodes":["a","b"],"edges":[["a","b"]],"#,
+            r#""attributes":{"b":{"label":"c"}},"kinds":[["a","b","depends_on"]]}"#,
+            "\n"
+        )
+    );
+    let message = fails(2, &["eval"], "(set a\n  size 3 (add a empty))");
+    assert!(message.contains("line 2, column 3: `size` is not an attribute; there are label, "), "{message}");
+    let message = fails(2, &["equiv", "(set a pin c (add a empty))", "empty"], "");
+    assert!(message.contains("A, line 1, column 12: `c` is not a value of pin; there are none, a and b"));
+}
+
+#[test]
+fn rules_with_attributes_are_listed_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = |action: &str| succeeds(folder.path(), &[&["rules", action][..], &ATTRIBUTED].concat(), "");
+    assert_eq!(rules("list").lines().count(), 34);
+    assert!(rules("check").ends_with("34 rules, 0 unsound\n"));
+    let file = folder.path().join("mine.rules");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, "mine first (set a x v (set a x w g)) = (set a x w g)\n").unwrap();
+    let message = fails(1, &["rules", "check", "--file", path], "");
+    assert!(message.starts_with("UNSOUND  first: with a = r0, x = label, v = a, w = none on"), "{message}");
+    std::fs::write(&file, "mine last (set a x v (set a x w g)) = (set a x v g)\n").unwrap();
+    let args = ["generate", "--generator", "rewrite", "--rules", path];
+    assert!(fails(2, &args, "").contains("which the bare algebra does not have; give --algebra attributed"));
+    succeeds(folder.path(), &[&args[..], &ATTRIBUTED].concat(), "");
+    for (rule, problem) in [
+        ("(set a :size v g) = g", "line 1, column 18: `size` is not an attribute; there are label, "),
+        ("(set a :pin :c g) = g", "line 1, column 23: `c` is not a value of pin; there are none, a and b"),
+        ("(con a b :weak g) = g", "line 1, column 20: `weak` is not a kind of edges; there are refs, "),
+    ] {
+        std::fs::write(&file, format!("mine name {rule}\n")).unwrap();
+        for args in [&["rules", "check", "--file", path][..], &[&args[..], &ATTRIBUTED].concat()] {
+            let message = fails(2, args, "");
+            assert!(message.contains(problem), "{message}");
+        }
+    }
+}
+
+#[test]
+fn an_e_graph_with_attributes_has_a_file_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let build = ["egraph", "build", "--resources", "1"];
+    assert!(succeeds(folder.path(), &build, "").starts_with("2 classes, "));
+    let attributed = [&build[..], &ATTRIBUTED].concat();
+    let built = succeeds(folder.path(), &attributed, "");
+    assert!(built.starts_with("49 classes, ") && built.ends_with("; built\n"), "{built}");
+    assert!(succeeds(folder.path(), &attributed, "").ends_with("; read from the cache\n"));
+    let many = [&["egraph", "build", "--resources", "3"][..], &ATTRIBUTED].concat();
+    assert!(fails(2, &many, "").contains("give --timeout or --max-classes"));
+    let draw = ["egraph", "draw", "--program", "(set a label b (add a empty))", "--format", "dot"];
+    assert!(fails(2, &draw, "").contains("speaks of attributes or kinds; give --algebra attributed"));
+    let dot = succeeds(folder.path(), &[&draw[..], &ATTRIBUTED].concat(), "");
+    assert!(dot.contains("a · a.label=b") && dot.contains("set a label b"), "{dot}");
+}

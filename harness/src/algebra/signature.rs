@@ -48,12 +48,33 @@ numbered! {
 
 impl Kind {
     /// The kind of an edge whose kind is not said.
-    pub const DEFAULT: Self = Self(0);
+    pub const DEFAULT: Self = Self::REFS;
+    /// `refs`
+    pub const REFS: Self = Self(0);
+    /// `pinned_refs`
+    pub const PINNED_REFS: Self = Self(1);
+    /// `depends_on`
+    pub const DEPENDS_ON: Self = Self(2);
+    /// `triggered_by`
+    pub const TRIGGERED_BY: Self = Self(3);
+    /// `triggered_by_label`
+    pub const TRIGGERED_BY_LABEL: Self = Self(4);
 
     /// Whether it is the kind of an edge whose kind is not said.
     pub const fn is_default(self) -> bool {
         self.0 == 0
     }
+}
+
+impl AttributeId {
+    /// `label`
+    pub const LABEL: Self = Self(0);
+    /// `pin`
+    pub const PIN: Self = Self(1);
+    /// `create_before_destroy`
+    pub const CREATE_BEFORE_DESTROY: Self = Self(2);
+    /// `ignore_changes`
+    pub const IGNORE_CHANGES: Self = Self(3);
 }
 
 impl ValueId {
@@ -263,6 +284,23 @@ mod tests {
         let attributed = Signature::attributed();
         assert_eq!((attributed.states(), attributed.kinds().len()), (48, 5));
         assert_eq!(attributed.graphs(2), Some(1 + 2 * 48 + 48 * 48 * 6));
+    }
+
+    #[test]
+    fn constants_go_by_their_names() {
+        let signature = Signature::attributed();
+        let attributes = [
+            AttributeId::LABEL,
+            AttributeId::PIN,
+            AttributeId::CREATE_BEFORE_DESTROY,
+            AttributeId::IGNORE_CHANGES,
+        ];
+        let names = attributes.map(|attribute| signature.attribute_name(attribute));
+        assert_eq!(names, ["label", "pin", "create_before_destroy", "ignore_changes"]);
+        let kinds =
+            [Kind::REFS, Kind::PINNED_REFS, Kind::DEPENDS_ON, Kind::TRIGGERED_BY, Kind::TRIGGERED_BY_LABEL];
+        let names = kinds.map(|kind| signature.kind_name(kind));
+        assert_eq!(names, ["refs", "pinned_refs", "depends_on", "triggered_by", "triggered_by_label"]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::algebra::program::{Parsed, Step, parse};
 use crate::algebra::signature::{AttributeId, Kind, Signature, ValueId};
 use crate::spec::{Address, Block, EdgeKind, LeftOut, Program};
 use choices::Choices;
-use stage::{ProgramRef, Stage};
+use stage::{Defect, ProgramRef, Stage};
 pub use staged::StagedBatch;
 use version1::Version1;
 
@@ -128,6 +128,8 @@ pub struct Batch {
     pub program: Program,
     /// The addresses in the order of the text: as the variant added them.
     pub order: Vec<Address>,
+    /// What is wrong with it, if it is one that an engine has to refuse.
+    pub defect: Option<Defect>,
 }
 
 impl Case {
@@ -229,8 +231,11 @@ impl Case {
                         (address(resource), block)
                     });
                     let program = Program { blocks: blocks.collect() };
-                    batches
-                        .push(Arc::new(Batch { program, order: order.into_iter().map(address).collect() }));
+                    batches.push(Arc::new(Batch {
+                        program,
+                        order: order.into_iter().map(address).collect(),
+                        defect: None,
+                    }));
                 }
             })
             .map_err(|error| CaseError::Variant { variant, error: error.to_string() })?;

@@ -60,6 +60,36 @@ pub enum Defect {
         /// The resource.
         resource: Address,
     },
+    /// A resource depends on itself.
+    SelfReference {
+        /// The resource.
+        resource: Address,
+    },
+    /// A resource has an argument that its type does not know.
+    UnknownArgument {
+        /// The resource.
+        resource: Address,
+    },
+    /// A resource lacks an argument that it must have.
+    MissingArgument {
+        /// The resource.
+        resource: Address,
+    },
+    /// An argument of a resource has a value of another type.
+    WrongType {
+        /// The resource.
+        resource: Address,
+    },
+    /// A resource is written twice.
+    Twice {
+        /// The resource.
+        resource: Address,
+    },
+    /// The provider refuses what is written of a resource.
+    EmptyKey {
+        /// The resource.
+        resource: Address,
+    },
     /// An object that is to go must not be deleted.
     PreventDestroy {
         /// The resource.
@@ -68,9 +98,24 @@ pub enum Defect {
 }
 
 impl Defect {
+    /// The resource that has it.
+    pub fn resource(&self) -> &Address {
+        match self {
+            Self::Cycle { resource, .. }
+            | Self::Dangling { resource }
+            | Self::SelfReference { resource }
+            | Self::UnknownArgument { resource }
+            | Self::MissingArgument { resource }
+            | Self::WrongType { resource }
+            | Self::Twice { resource }
+            | Self::EmptyKey { resource }
+            | Self::PreventDestroy { resource } => resource,
+        }
+    }
+
     /// Whether an engine sees it in the program alone, before it asks a provider for anything.
     pub fn shows_in_the_text(&self) -> bool {
-        !matches!(self, Self::PreventDestroy { .. })
+        !matches!(self, Self::PreventDestroy { .. } | Self::SelfReference { .. })
     }
 }
 

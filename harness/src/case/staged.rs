@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Batch;
 use super::stage::{Defect, JudgedAs, Stage};
-use crate::spec::{Action, Address, Deployed, EdgeKind, Options, Program, Step};
+use crate::spec::{Action, Address, Deployed, Discipline, EdgeKind, Options, PlanMode, Program, Step};
 
 /// A stage with the batch that its program is.
 #[derive(Debug, Clone)]
@@ -16,26 +16,33 @@ pub struct StagedBatch<'a> {
 }
 
 impl StagedBatch<'_> {
-    /// What is to be deployed after the stage: a destroy leaves nothing, whatever is written.
-    pub fn target(&self) -> &Program {
+    /// What is to be deployed after the stage, by the options that count: a destroy leaves nothing, whatever is written.
+    pub fn target(&self, options: &Options) -> &Program {
         match self.stage.action {
             Action::Destroy(_) => const { &Program::EMPTY },
+            _ if options.mode == PlanMode::Destroy => const { &Program::EMPTY },
             _ => &self.batch.program,
         }
     }
 
     /// The step that it asks for, from what is deployed and by the options that count. A plan asks for the step that
     /// would follow.
-    pub fn step<'a>(&'a self, deployed: &'a Deployed, options: &'a Options) -> Step<'a> {
-        Step { deployed, program: self.target(), options }
+    pub fn step<'a>(
+        &'a self,
+        deployed: &'a Deployed,
+        options: &'a Options,
+        discipline: &'a dyn Discipline,
+    ) -> Step<'a> {
+        Step { deployed, program: self.target(options), options, discipline }
     }
 
     /// What is deployed after it, if the engine does as it should.
-    pub fn outcome(&self, deployed: &Deployed, options: &Options) -> Deployed {
+    pub fn outcome(&self, deployed: &Deployed, options: &Options, discipline: &dyn Discipline) -> Deployed {
         match &self.stage.action {
             _ if self.stage.judged_as == JudgedAs::Refused => deployed.clone(),
+            Action::ApplySaved(_) if options.mode == PlanMode::RefreshOnly => deployed.refreshed(),
             Action::Apply(_) | Action::ApplySaved(_) | Action::Destroy(_) => {
-                self.step(deployed, options).outcome()
+                self.step(deployed, options, discipline).outcome()
             }
             Action::Plan(_) => deployed.clone(),
             Action::RefreshOnly(_) => deployed.refreshed(),
@@ -49,14 +56,25 @@ impl StagedBatch<'_> {
 /// A batch with a defect.
 pub fn broken(batch: &Batch, defect: &Defect) -> Batch {
     let mut broken = batch.clone();
-    let mut depend = |resource: &Address, dependency: Address| {
+    broken.defect = Some(defect.clone());
+    let mut depend = |resource: &Address, dependency: Address, kind: EdgeKind| {
         if let Some(block) = broken.program.blocks.get_mut(resource) {
-            Arc::make_mut(&mut block.dependencies).insert(dependency, EdgeKind::DependsOn);
+            Arc::make_mut(&mut block.dependencies).insert(dependency, kind);
         }
     };
     match defect {
-        Defect::Cycle { resource, dependent } => depend(resource, dependent.clone()),
-        Defect::Dangling { resource } => depend(resource, Address::of_node("nowhere")),
+        Defect::Cycle { resource, dependent } => depend(resource, dependent.clone(), EdgeKind::DependsOn),
+        Defect::Dangling { resource } => {
+            depend(resource, Address::of_node("nowhere"), EdgeKind::DependsOn);
+        }
+        // Engines take no notice of a resource that depends on itself by `depends_on`.
+        Defect::SelfReference { resource } => depend(resource, resource.clone(), EdgeKind::Refs),
+        // These are no part of what a program can mean: whoever writes it out knows them.
+        Defect::UnknownArgument { .. }
+        | Defect::MissingArgument { .. }
+        | Defect::WrongType { .. }
+        | Defect::Twice { .. }
+        | Defect::EmptyKey { .. } => {}
         Defect::PreventDestroy { resource } => {
             if let Some(block) = broken.program.blocks.get_mut(resource) {
                 block.prevent_destroy = true;

@@ -38,7 +38,7 @@ fn a_variant_is_deployed_prefix_by_prefix_up_to_the_whole() {
 #[test]
 fn a_program_without_steps_is_one_batch_without_resources() {
     let batches = case(&["empty"]).batches(0).unwrap();
-    assert_eq!(*batches[0], Batch { program: Program::EMPTY, order: Vec::new() });
+    assert_eq!(*batches[0], Batch::default());
     assert_eq!(batches.len(), 1);
 }
 

@@ -296,7 +296,7 @@ impl Runner {
     }
 
     fn program(&self, batch: &Batch) -> String {
-        self.spent.rendering.time(|| self.engine.render(&batch.program, &batch.order, self.syntax))
+        self.spent.rendering.time(|| self.engine.render(batch, self.syntax))
     }
 
     /// Variables of ours that no engine gets: a run must not depend on who starts it.

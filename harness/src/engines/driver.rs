@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::case::Batch;
 use crate::evidence::Reader;
-use crate::spec::{Action, Address, Discipline, Program};
+use crate::spec::{Action, Discipline};
 
 /// What engines of a family have in common, whichever version it is: all that judging needs to know of them.
 #[derive(Debug, Clone, Copy)]
@@ -131,7 +132,7 @@ pub trait Driver: Debug + Send + Sync {
     fn program_file(&self, syntax: Syntax) -> &'static str;
 
     /// A program, its resources in the given order.
-    fn render(&self, program: &Program, order: &[Address], syntax: Syntax) -> String;
+    fn render(&self, batch: &Batch, syntax: Syntax) -> String;
 
     /// Whether a variable steers the engine, so that it must not come from whoever starts us.
     fn is_steered_by(&self, variable: &str) -> bool;

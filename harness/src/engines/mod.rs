@@ -35,8 +35,12 @@ pub use semver::Version;
 pub use spec::{EngineName, EngineSpec, VersionRequest};
 
 use driver::Family;
+use title::Title;
 
-/// The family of an engine by its title. All engines so far are of Terraform's.
-pub fn family_of(_title: Option<&str>) -> Family {
-    terraform::FAMILY
+/// The family of an engine by its title. All engines so far are of Terraform's, and differ in little.
+pub fn family_of(title: Option<&str>) -> Family {
+    match title.and_then(Title::parse) {
+        Some(Title { name, version }) => terraform::family(name, &version),
+        None => terraform::FAMILY,
+    }
 }

@@ -237,7 +237,7 @@ impl<'a> Evidence<'a> {
         let ledger = self.repetition.as_mut().unwrap_or(&mut self.ledger);
         // Whatever has drifted is in the state now.
         let writes = stage.action.changes_the_world() || matches!(stage.action, Action::RefreshOnly(_));
-        if writes && stage.judged_as != JudgedAs::Refused {
+        if writes && succeeded {
             ledger.forget_drift();
         }
         let evidence = StageEvidence {

@@ -53,6 +53,18 @@ pub enum Refusal {
     Cycle,
     /// A reference names nothing.
     Dangling,
+    /// A resource refers to itself.
+    SelfReference,
+    /// An argument is not known.
+    UnknownArgument,
+    /// An argument is missing.
+    MissingArgument,
+    /// A value has another type.
+    WrongType,
+    /// A resource is written twice.
+    Twice,
+    /// The provider refuses an empty key.
+    EmptyKey,
     /// An object that is to go is protected.
     PreventDestroy,
     /// A saved plan was made for another state.
@@ -67,6 +79,12 @@ impl Refusal {
         match self {
             Self::Cycle => "the program has a cycle",
             Self::Dangling => "the program refers to a resource that it does not have",
+            Self::SelfReference => "a resource refers to itself",
+            Self::UnknownArgument => "a resource has an argument that nobody knows",
+            Self::MissingArgument => "a resource lacks an argument",
+            Self::WrongType => "an argument has a value of another type",
+            Self::Twice => "a resource is written twice",
+            Self::EmptyKey => "the provider refuses what is written",
             Self::PreventDestroy => "an object would have gone that has prevent_destroy",
             Self::StalePlan => "the saved plan is stale",
             Self::Provider => "the provider failed an operation",

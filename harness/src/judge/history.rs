@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::case::StagedBatch;
 use crate::case::stage::Stage;
 use crate::spec::deployed::NotModelled;
-use crate::spec::{Action, Deployed, Effect, Options, Step};
+use crate::spec::{Action, Deployed, Discipline, Effect, Options, PlanMode, Step};
 
 /// What operations did in stages that failed, by the stages' names.
 pub type Failed = BTreeMap<String, Vec<Effect>>;
@@ -21,6 +21,7 @@ pub struct PastStage<'a> {
     taken_for_deployed: Option<Deployed>,
     /// How the engine was asked to do it: a saved plan was made by an earlier stage.
     pub options: Options,
+    discipline: &'a dyn Discipline,
 }
 
 impl<'a> PastStage<'a> {
@@ -31,26 +32,28 @@ impl<'a> PastStage<'a> {
 
     /// The step that it asks for. A plan asks for the step that would follow.
     pub fn step(&self) -> Step<'_> {
-        self.staged.step(self.taken_for_deployed.as_ref().unwrap_or(&self.deployed), &self.options)
+        let deployed = self.taken_for_deployed.as_ref().unwrap_or(&self.deployed);
+        self.staged.step(deployed, &self.options, self.discipline)
     }
 
     /// What is deployed after it. `failed` is what operations did if the engine failed; a stage that did not has done
     /// all that it was to do.
     pub fn outcome(&self, failed: Option<&[Effect]>) -> Result<Deployed, NotModelled> {
         match failed {
-            None => Ok(self.staged.outcome(&self.deployed, &self.options)),
+            None => Ok(self.staged.outcome(&self.deployed, &self.options, self.discipline)),
             Some([]) => Ok(self.deployed.clone()),
             Some(effects) => {
-                let step = self.staged.step(&self.deployed, &self.options);
-                step.known().after(self.staged.target(), effects)
+                let step = self.staged.step(&self.deployed, &self.options, self.discipline);
+                step.known().after(self.staged.target(&self.options), effects)
             }
         }
     }
 }
 
 /// What is deployed from one stage to the next.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct History {
+    discipline: &'static dyn Discipline,
     deployed: Deployed,
     /// By which options the plan was made that was saved last.
     saved: Options,
@@ -61,9 +64,10 @@ pub struct History {
 
 impl History {
     /// Before the first of these stages.
-    pub fn of(stages: &[StagedBatch<'_>]) -> Self {
+    pub fn of(stages: &[StagedBatch<'_>], discipline: &'static dyn Discipline) -> Self {
         let repeated = stages.iter().filter_map(|staged| staged.stage.repeats.clone()).collect();
-        Self { repeated, ..Self::default() }
+        let (deployed, saved) = (Deployed::NOTHING, Options::USUAL);
+        Self { discipline, deployed, saved, began: BTreeMap::new(), repeated }
     }
 
     /// A stage begins.
@@ -75,18 +79,20 @@ impl History {
         if self.repeated.contains(&staged.stage.name) {
             self.began.insert(staged.stage.name.clone(), deployed.clone());
         }
-        let taken_for_deployed = match staged.stage.action {
-            Action::Destroy(_) => Some(deployed.clone().with_written(&staged.batch.program)),
-            _ => None,
-        };
         let options = match &staged.stage.action {
             Action::ApplySaved(_) => self.saved.clone(),
             action => action.options().clone(),
         };
+        let destroys = options.mode == PlanMode::Destroy;
+        let taken_for_deployed = match staged.stage.action {
+            _ if destroys => Some(deployed.clone().with_written(&staged.batch.program)),
+            Action::Destroy(_) => Some(deployed.clone().with_written(&staged.batch.program)),
+            _ => None,
+        };
         if options.save {
             self.saved = options.clone();
         }
-        PastStage { staged, deployed, taken_for_deployed, options }
+        PastStage { staged, deployed, taken_for_deployed, options, discipline: self.discipline }
     }
 
     /// A stage has ended, and left this. What repeats an earlier one is put away.
@@ -98,8 +104,13 @@ impl History {
 }
 
 /// All stages of a variant up to one, as far as the model can tell what was deployed.
-pub fn up_to<'a>(stages: Vec<StagedBatch<'a>>, name: &str, failed: &Failed) -> Vec<PastStage<'a>> {
-    let (mut history, mut all) = (History::of(&stages), Vec::new());
+pub fn up_to<'a>(
+    stages: Vec<StagedBatch<'a>>,
+    name: &str,
+    failed: &Failed,
+    discipline: &'static dyn Discipline,
+) -> Vec<PastStage<'a>> {
+    let (mut history, mut all) = (History::of(&stages, discipline), Vec::new());
     for staged in stages {
         let past = history.begin(staged);
         let failed = failed.get(&past.stage().name).map(Vec::as_slice);

@@ -17,7 +17,7 @@ use crate::case::stage::{JudgedAs, Stage};
 use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
 use crate::engines::family_of;
 use crate::evidence::{Evidence, STAGES, Unreadable, records};
-use crate::spec::{Discipline, EdgeKind, Expectation, LeftOut, Program, ResourceOperation};
+use crate::spec::{Action, EdgeKind, Expectation, LeftOut, PlanMode, Program, ResourceOperation};
 
 /// The folder of a second deployment's evidence, in the variant's.
 pub const AGAIN: &str = "again";
@@ -197,15 +197,21 @@ fn judge_stages(
     let family = family_of(case.engine.as_deref());
     let names: Vec<&Stage> = stages.iter().map(|staged| staged.stage).collect();
     let mut evidence = Evidence::open(folder, names, family.reader)?;
-    let (mut history, mut judged) = (History::of(&stages), 0);
+    let (mut history, mut judged) = (History::of(&stages, family.discipline), 0);
     let mut repeated: BTreeMap<String, Repeated> = BTreeMap::new();
     let is_repeated: BTreeSet<&str> =
         stages.iter().filter_map(|staged| staged.stage.repeats.as_deref()).collect();
     for staged in stages {
         let past = history.begin(staged);
         let Some((evidence, world)) = evidence.next_stage()? else { break };
-        let plan = past.step().expectation(family.discipline, &case.left_out);
-        let expectation = expected(&past, &plan, family.discipline, &case.left_out);
+        let refreshes_only = matches!(past.stage().action, Action::RefreshOnly(_))
+            || past.options.mode == PlanMode::RefreshOnly;
+        let plan = if refreshes_only {
+            Expectation::nothing(past.deployed.instances.len())
+        } else {
+            past.step().expectation(&case.left_out)
+        };
+        let expectation = expected(&past, &plan, &case.left_out);
         let failed = if evidence.succeeded { None } else { Some(evidence.took_effect()) };
         // What a failure left may be nothing that the model can go on from.
         let outcome = past.outcome(failed.as_deref()).ok();
@@ -216,7 +222,7 @@ fn judge_stages(
             program_ref: &stage.program,
             deployed: &past.deployed,
             options: &past.options,
-            program: past.staged.target(),
+            program: past.staged.target(&past.options),
             plan: &plan,
             expectation: expectation.as_ref(),
             outcome: outcome.as_ref(),
@@ -247,12 +253,7 @@ fn judge_stages(
 }
 
 /// What is to be done in a stage, of what its step asks for.
-fn expected<'a>(
-    past: &PastStage<'_>,
-    plan: &'a Expectation,
-    discipline: &dyn Discipline,
-    left_out: &LeftOut,
-) -> Cow<'a, Expectation> {
+fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation, left_out: &LeftOut) -> Cow<'a, Expectation> {
     let (stage, nothing) = (past.stage(), || Cow::Owned(Expectation::nothing(past.deployed.instances.len())));
     if !stage.action.changes_the_world() || stage.judged_as == JudgedAs::Refused {
         return nothing();
@@ -265,7 +266,7 @@ fn expected<'a>(
         Some(ResourceOperation { key: failure.key.as_str().into(), kind })
     });
     match failing.collect() {
-        Some(failing) => Cow::Owned(past.step().expectation_with_failing(discipline, left_out, failing)),
+        Some(failing) => Cow::Owned(past.step().expectation_with_failing(left_out, failing)),
         // What fails before anything is done leaves nothing to do.
         None => nothing(),
     }

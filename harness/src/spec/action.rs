@@ -76,6 +76,9 @@ pub struct Options {
     /// How many operations may be under way at once; none leaves it to the engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<u32>,
+    /// What a plan is made for.
+    #[serde(skip_serializing_if = "PlanMode::is_usual")]
+    pub mode: PlanMode,
     /// Whether a plan is saved, for [`Action::ApplySaved`] to follow.
     #[serde(skip_serializing_if = "is_false")]
     pub save: bool,
@@ -88,8 +91,28 @@ impl Options {
         target: BTreeSet::new(),
         refresh: true,
         parallelism: None,
+        mode: PlanMode::Program,
         save: false,
     };
+}
+
+/// What a plan is made for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanMode {
+    /// To deploy the program.
+    #[default]
+    Program,
+    /// To delete everything.
+    Destroy,
+    /// To take what has changed behind the engine's back into the state.
+    RefreshOnly,
+}
+
+impl PlanMode {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Default for Options {
@@ -124,6 +147,10 @@ pub enum FailingOperation {
     Read,
     /// Planning a change of it.
     Plan,
+    /// Validating what is written of it.
+    Validate,
+    /// Configuring the provider; the key is `-`.
+    Configure,
 }
 
 impl FailingOperation {
@@ -133,7 +160,7 @@ impl FailingOperation {
             Self::Create => Some(OperationKind::Create),
             Self::Update => Some(OperationKind::Update),
             Self::Delete => Some(OperationKind::Delete),
-            Self::Read | Self::Plan => None,
+            Self::Read | Self::Plan | Self::Validate | Self::Configure => None,
         }
     }
 
@@ -145,6 +172,8 @@ impl FailingOperation {
             Self::Delete => "delete",
             Self::Read => "read",
             Self::Plan => "plan",
+            Self::Validate => "validate",
+            Self::Configure => "configure",
         }
     }
 }

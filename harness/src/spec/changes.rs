@@ -7,6 +7,7 @@ use super::action::Options;
 use super::address::Address;
 use super::dependencies::{Number, NumberedGraph, Numbering};
 use super::deployed::{Deployed, Instance};
+use super::discipline::Discipline;
 use super::operation::OperationKind;
 use super::program::{Block, Dependencies, EdgeKind, Program};
 
@@ -92,7 +93,12 @@ pub struct Changes {
 
 impl Changes {
     /// In the step from what is deployed to a program, both as far as the step reaches.
-    pub fn of(deployed: &Deployed, program: &Program, options: &Options) -> Self {
+    pub fn of(
+        deployed: &Deployed,
+        program: &Program,
+        options: &Options,
+        discipline: &dyn Discipline,
+    ) -> Self {
         let numbering = Numbering::of(deployed, program);
         let (before, after) = (numbering.deployed(deployed), numbering.program(program));
         let mut changes = vec![Change::Kept; numbering.len()];
@@ -131,12 +137,15 @@ impl Changes {
                 others(kind) || of_kind.any(|dependency| is_new(dependency) || stale(dependency))
             };
             let triggered = || {
-                let by_change = after.by(EdgeKind::TriggeredBy, number).any(|dependency| {
-                    matches!(changes[dependency as usize], Change::Updated | Change::Replaced)
-                });
+                let by_change = after
+                    .by(EdgeKind::TriggeredBy, number)
+                    .any(|dependency| discipline.triggers(changes[dependency as usize]));
                 by_change
                     || after.by(EdgeKind::TriggeredByLabel, number).any(|dependency| {
-                        label_changes(deployed, program, &numbering, dependency, changes[dependency as usize])
+                        let change = changes[dependency as usize];
+                        // What is new has a label that was not there before, whatever it is.
+                        (change == Change::Created && discipline.triggers(change))
+                            || label_changes(deployed, program, &numbering, dependency, change)
                     })
             };
             let replaces = [

@@ -20,7 +20,7 @@ pub mod program;
 pub mod rule;
 pub mod step;
 
-pub use action::{Action, FailingOperation, Failure, FailureKind, Options};
+pub use action::{Action, FailingOperation, Failure, FailureKind, Options, PlanMode};
 pub use address::{Address, InstanceAddress, InstanceKey};
 pub use deployed::{Deployed, Drift, Instance};
 pub use discipline::Discipline;

@@ -67,6 +67,11 @@ pub fn between(before: &Program, after: &Program) -> Expectation {
 
 /// The same by all rules but some.
 pub fn without(left_out: &LeftOut, before: &Program, after: &Program) -> Expectation {
-    let step = Step { deployed: &Deployed::by(before), program: after, options: &Options::default() };
-    step.expectation(TERRAFORM, left_out)
+    let step = Step {
+        deployed: &Deployed::by(before),
+        program: after,
+        options: &Options::default(),
+        discipline: TERRAFORM,
+    };
+    step.expectation(left_out)
 }

@@ -21,6 +21,8 @@ pub struct Step<'a> {
     pub program: &'a Program,
     /// How the engine is asked to do it.
     pub options: &'a Options,
+    /// What the engine's family promises.
+    pub discipline: &'a dyn Discipline,
 }
 
 impl Step<'_> {
@@ -28,27 +30,26 @@ impl Step<'_> {
     pub fn changes(&self) -> Changes {
         let deployed = self.known();
         match self.reached(&deployed) {
-            None => Changes::of(&deployed, self.program, self.options),
-            Some(reached) => Changes::of(&deployed, &reached.program, &reached.options),
+            None => Changes::of(&deployed, self.program, self.options, self.discipline),
+            Some(reached) => Changes::of(&deployed, &reached.program, &reached.options, self.discipline),
         }
     }
 
-    /// What an engine of a discipline must do, by all rules but some.
-    pub fn expectation(&self, discipline: &dyn Discipline, left_out: &LeftOut) -> Expectation {
+    /// What the engine must do, by all rules but some.
+    pub fn expectation(&self, left_out: &LeftOut) -> Expectation {
         let changes = self.changes();
-        let ordering = discipline.order(&changes, left_out);
+        let ordering = self.discipline.order(&changes, left_out);
         Expectation::new(&changes, ordering)
     }
 
     /// The same if some operations fail.
     pub fn expectation_with_failing(
         &self,
-        discipline: &dyn Discipline,
         left_out: &LeftOut,
         failing: BTreeSet<ResourceOperation>,
     ) -> Expectation {
         let changes = self.changes();
-        let ordering = discipline.order(&changes, left_out);
+        let ordering = self.discipline.order(&changes, left_out);
         Expectation::new(&changes, ordering).with_failing(&changes, failing)
     }
 
@@ -56,14 +57,8 @@ impl Step<'_> {
     pub fn outcome(&self) -> Deployed {
         let deployed = self.known();
         match self.reached(&deployed) {
-            None => Changes::of(&deployed, self.program, self.options).outcome(
-                &deployed,
-                self.program,
-                self.options,
-            ),
-            Some(Reached { program, options }) => {
-                Changes::of(&deployed, &program, &options).outcome(&deployed, &program, &options)
-            }
+            None => self.changes().outcome(&deployed, self.program, self.options),
+            Some(Reached { program, options }) => self.changes().outcome(&deployed, &program, &options),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use petgraph::algo::{has_path_connecting, is_cyclic_directed};
 use proptest::prelude::*;
 
-use super::discipline::TERRAFORM;
+use super::discipline::{TERRAFORM, TOFU_FROM_1_12};
 use super::notation::{between, operation, program, without};
 use super::*;
 
@@ -195,10 +195,20 @@ fn an_ignored_change_of_a_label_asks_for_nothing_until_there_is_a_new_object() {
     expect("a~=l", "a~=m", "", "");
     expect("a~=l", "a=m", "~a", "");
     let (before, after) = (program("x a~=l"), program("x a~=m<^x"));
-    let step = Step { deployed: &Deployed::by(&before), program: &after, options: &Options::USUAL };
+    let step = Step {
+        deployed: &Deployed::by(&before),
+        program: &after,
+        options: &Options::USUAL,
+        discipline: TERRAFORM,
+    };
     assert_eq!(objects(&step.outcome())[0], ("a", Some("m"), None, true));
     let (before, after) = (program("x a~=l"), program("x a~=m<x"));
-    let step = Step { deployed: &Deployed::by(&before), program: &after, options: &Options::USUAL };
+    let step = Step {
+        deployed: &Deployed::by(&before),
+        program: &after,
+        options: &Options::USUAL,
+        discipline: TERRAFORM,
+    };
     assert_eq!(objects(&step.outcome())[0], ("a", Some("l"), None, true));
 }
 
@@ -207,6 +217,17 @@ fn a_trigger_replaces_when_what_it_names_is_changed_and_not_when_it_is_created()
     expect("a=l b<*a", "a=m b<*a", "~a +b -b", "-b>~a -b>+b ~a>+b");
     expect("x a b<*a", "x a<^x b<*a", "-a +a +b -b", "-b>-a -a>+a -b>+b +a>+b");
     expect("b", "a b<*a", "+a", "");
+    let (before, after) = (program("b c"), program("a b<*a c<*=a"));
+    let tofu = Step {
+        deployed: &Deployed::by(&before),
+        program: &after,
+        options: &Options::USUAL,
+        discipline: TOFU_FROM_1_12,
+    };
+    assert_eq!(
+        tofu.expectation(&LeftOut::none()).operations,
+        ["+a", "+b", "-b", "+c", "-c"].map(operation).into()
+    );
     expect("a=l b", "a=l b<*a", "", "");
     expect("x a=l b<*=a", "x a=l<x b<*=a", "~a", "");
     expect("a=l b<*=a", "a=m b<*=a", "~a +b -b", "-b>~a -b>+b ~a>+b");
@@ -224,8 +245,9 @@ fn an_edge_that_changes_its_kind_changes_the_dependent_by_the_values_that_come_a
 fn targets_bring_what_they_depend_on_and_leave_everything_else_alone() {
     let (before, after) = (program("x a b<a z"), program("x a<^x b<a c<b"));
     let options = Options { target: [Address::of_node("a")].into(), ..Options::default() };
-    let step = Step { deployed: &Deployed::by(&before), program: &after, options: &options };
-    let expected = step.expectation(TERRAFORM, &LeftOut::none());
+    let step =
+        Step { deployed: &Deployed::by(&before), program: &after, options: &options, discipline: TERRAFORM };
+    let expected = step.expectation(&LeftOut::none());
     assert_eq!(expected.operations, ["+a", "-a"].map(operation).into());
     let outcome = step.outcome();
     let b = &outcome.instances[&InstanceAddress::from(&Address::of_node("b"))];
@@ -234,19 +256,17 @@ fn targets_bring_what_they_depend_on_and_leave_everything_else_alone() {
         (1, 4),
         "b refers to the old a, z is there, c is not"
     );
-    let whole = Step { deployed: &outcome, program: &after, options: &Options::USUAL };
-    assert_eq!(
-        whole.expectation(TERRAFORM, &LeftOut::none()).operations,
-        ["~b", "-z", "+c"].map(operation).into()
-    );
+    let whole = Step { deployed: &outcome, program: &after, options: &Options::USUAL, discipline: TERRAFORM };
+    assert_eq!(whole.expectation(&LeftOut::none()).operations, ["~b", "-z", "+c"].map(operation).into());
 }
 
 #[test]
 fn destroying_a_target_takes_what_depends_on_it_along() {
     let deployed = Deployed::by(&program("a b<a c<+b d"));
     let options = Options { target: [Address::of_node("b")].into(), ..Options::default() };
-    let step = Step { deployed: &deployed, program: &Program::EMPTY, options: &options };
-    let expected = step.expectation(TERRAFORM, &LeftOut::none());
+    let step =
+        Step { deployed: &deployed, program: &Program::EMPTY, options: &options, discipline: TERRAFORM };
+    let expected = step.expectation(&LeftOut::none());
     assert_eq!(expected.operations, ["-b", "-c"].map(operation).into());
     assert_eq!(step.outcome().instances.len(), 2);
 }
@@ -258,8 +278,9 @@ fn what_comes_after_an_operation_that_fails_is_not_begun_and_everything_else_is_
             deployed: &Deployed::by(&program(before)),
             program: &program(after),
             options: &Options::USUAL,
+            discipline: TERRAFORM,
         };
-        step.expectation_with_failing(TERRAFORM, &LeftOut::none(), [operation(failing)].into())
+        step.expectation_with_failing(&LeftOut::none(), [operation(failing)].into())
     };
     let expected = failing("", "a b<a c<+b d", "+b");
     assert_eq!(expected.operations, ["+a", "+b", "+d"].map(operation).into());
@@ -359,12 +380,12 @@ proptest! {
         };
         let done = &sorted[..(seed % (sorted.len() as u64 + 1)) as usize];
         let Ok(there) = deployed.after(&after, &effects(&whole.order, done)) else { return Ok(()) };
-        let rest = Step { deployed: &there, program: &after, options: &Options::default() };
-        let rest = rest.expectation(TERRAFORM, &LeftOut::none());
+        let rest = Step { deployed: &there, program: &after, options: &Options::default(), discipline: TERRAFORM };
+        let rest = rest.expectation(&LeftOut::none());
         prop_assert!(!is_cyclic_directed(&rest.order));
         let sorted = petgraph::algo::toposort(&rest.order, None).unwrap();
         let finished = there.after(&after, &effects(&rest.order, &sorted)).unwrap();
-        let step = Step { deployed: &there, program: &after, options: &Options::default() };
+        let step = Step { deployed: &there, program: &after, options: &Options::default(), discipline: TERRAFORM };
         let outcome = step.outcome();
         prop_assert_eq!(objects(&finished), objects(&outcome));
         prop_assert!(finished.instances.keys().eq(Deployed::by(&after).instances.keys()));
@@ -377,10 +398,10 @@ proptest! {
     ) {
         let deployed = remembering(&before, &memory);
         let options = Options { refresh, ..Options::default() };
-        let step = Step { deployed: &deployed, program: &after, options: &options };
-        prop_assert!(!is_cyclic_directed(&step.expectation(TERRAFORM, &LeftOut::none()).order));
+        let step = Step { deployed: &deployed, program: &after, options: &options, discipline: TERRAFORM };
+        prop_assert!(!is_cyclic_directed(&step.expectation(&LeftOut::none()).order));
         let outcome = step.outcome();
-        let again = Step { deployed: &outcome, program: &after, options: &Options::default() };
+        let again = Step { deployed: &outcome, program: &after, options: &Options::default(), discipline: TERRAFORM };
         prop_assert_eq!(again.changes().operations().count(), 0);
         prop_assert_eq!(again.outcome(), outcome);
     }
@@ -399,15 +420,15 @@ proptest! {
             if !after.blocks.contains_key(&target) {
                 continue;
             }
-            let step = Step { deployed: &there, program: &after, options: &options };
-            prop_assert!(!is_cyclic_directed(&step.expectation(TERRAFORM, &LeftOut::none()).order));
+            let step = Step { deployed: &there, program: &after, options: &options, discipline: TERRAFORM };
+            prop_assert!(!is_cyclic_directed(&step.expectation(&LeftOut::none()).order));
             let part = step.outcome();
-            let again = Step { deployed: &part, program: &after, options: &options };
+            let again = Step { deployed: &part, program: &after, options: &options, discipline: TERRAFORM };
             prop_assert_eq!(again.changes().operations().count(), 0, "the same part again asks for nothing");
             there = part;
         }
         let outcome = |deployed: &Deployed| {
-            let step = Step { deployed, program: &after, options: &Options::default() };
+            let step = Step { deployed, program: &after, options: &Options::default(), discipline: TERRAFORM };
             let without_ignored = |(address, mut instance): (InstanceAddress, Instance)| {
                 if after.blocks[&address.block].ignore_changes {
                     instance.label = None;
@@ -456,8 +477,8 @@ proptest! {
     fn a_resource_that_is_to_be_replaced_is_and_with_it_what_refers_to_it((program, _) in two_programs()) {
         let Some(address) = program.blocks.keys().next() else { return Ok(()) };
         let options = Options { replace: [address.clone()].into(), ..Options::default() };
-        let step = Step { deployed: &Deployed::by(&program), program: &program, options: &options };
-        let expectation = step.expectation(TERRAFORM, &LeftOut::none());
+        let step = Step { deployed: &Deployed::by(&program), program: &program, options: &options, discipline: TERRAFORM };
+        let expectation = step.expectation(&LeftOut::none());
         prop_assert!(expectation.replacements.contains_key(program.key(address).unwrap()));
         for block in program.blocks.values() {
             let changed = match block.dependencies.get(address) {

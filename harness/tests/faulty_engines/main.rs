@@ -121,8 +121,13 @@ fn the_variants_ask_for_every_rule_that_a_fault_breaks() {
         for batches in (0..VARIANTS).map(|variant| case.batches(variant).unwrap()) {
             for pair in batches.windows(2) {
                 let (deployed, options) = (Deployed::by(&pair[0].program), Options::default());
-                let step = Step { deployed: &deployed, program: &pair[1].program, options: &options };
-                let expected = step.expectation(TERRAFORM, &LeftOut::none());
+                let step = Step {
+                    deployed: &deployed,
+                    program: &pair[1].program,
+                    options: &options,
+                    discipline: TERRAFORM,
+                };
+                let expected = step.expectation(&LeftOut::none());
                 rules.extend(expected.pairs().map(|(_, _, reason)| reason.rule));
             }
         }

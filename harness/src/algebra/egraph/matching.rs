@@ -232,6 +232,7 @@ impl<'a, D: Denotation, T: Table> Matcher<'a, D, T> {
 }
 
 /// The operation of a pattern whose variables are all bound; within, nothing if the algebra has no such operation.
+#[inline]
 pub fn bound_op<D: Denotation, T: Table>(
     egraph: &EGraph<D, T>,
     pattern: StepPattern,

@@ -15,8 +15,9 @@ pub struct Op(pub u32);
 #[derive(Debug, Clone)]
 pub struct Operations {
     resources: u32,
-    pairs: u32,
     kinds: u32,
+    /// The number of the first operation of each kind, and how many there are in all.
+    starts: [u32; StepKind::ALL.len() + 1],
     signature: Signature,
     /// Where the values of each attribute begin among those of a resource; in the end, how many there are.
     values: Vec<u32>,
@@ -40,14 +41,10 @@ impl Operations {
         for attribute in signature.attributes() {
             values.push(values[values.len() - 1] + small(attribute.values().len()));
         }
-        Self {
-            resources,
-            pairs: pair_count(resources),
-            kinds: small(signature.kinds().len()),
-            signature: signature.clone(),
-            values,
-            steps,
-        }
+        let (pairs, kinds) = (pair_count(resources), small(signature.kinds().len()));
+        let discs = 2 * resources + pairs * kinds;
+        let starts = [0, resources, 2 * resources, discs, discs + pairs, small(steps.len())];
+        Self { resources, kinds, starts, signature: signature.clone(), values, steps }
     }
 
     /// How many resources the universe has.
@@ -62,40 +59,33 @@ impl Operations {
 
     /// How many operations there are.
     pub fn count(&self) -> u32 {
-        self.of_kind(StepKind::Set).end
+        self.starts[StepKind::ALL.len()]
     }
 
     /// The numbers of all operations of a kind.
     pub fn of_kind(&self, kind: StepKind) -> Range<u32> {
-        let (nodes, pairs) = (self.resources, self.pairs);
-        let discs = 2 * nodes + pairs * self.kinds;
-        let sets = discs + pairs;
-        match kind {
-            StepKind::Add => 0..nodes,
-            StepKind::Rem => nodes..2 * nodes,
-            StepKind::Con => 2 * nodes..discs,
-            StepKind::Disc => discs..sets,
-            StepKind::Set => sets..sets + nodes * self.values[self.values.len() - 1],
-        }
+        self.starts[kind as usize]..self.starts[kind as usize + 1]
     }
 
     /// The number of the operation with these arguments, unless the algebra has none: one that goes against the
     /// order, or a value that an attribute does not have.
+    #[inline]
     pub fn number(&self, kind: StepKind, arguments: Arguments) -> Option<Op> {
-        if !kind.is_written(arguments, &self.signature) {
-            return None;
-        }
         let [first, second, third] = arguments;
         let pair = || pair_index(Resource::new(first), Resource::new(second));
         let offset = match kind {
             StepKind::Add | StepKind::Rem => first,
-            StepKind::Con => pair() * self.kinds + third,
-            StepKind::Disc => pair(),
+            StepKind::Con if first < second && third < self.kinds => pair() * self.kinds + third,
+            StepKind::Disc if first < second => pair(),
             StepKind::Set => {
-                first * self.values[self.values.len() - 1] + self.values[second as usize] + third
+                let value = *self.values.get(second as usize)? + third;
+                let has_value = value < *self.values.get(second as usize + 1)?;
+                let of_resource = self.values[self.values.len() - 1];
+                has_value.then_some(first * of_resource + value)?
             }
+            StepKind::Con | StepKind::Disc => return None,
         };
-        Some(Op(self.of_kind(kind).start + offset))
+        Some(Op(self.starts[kind as usize] + offset))
     }
 
     /// The number of a step, unless no operation here does what it does.
@@ -129,6 +119,17 @@ fn pair_count(resources: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_signature_does_not_have_is_no_operation() {
+        let steps = Operations::over(2, Signature::attributed()).steps;
+        let (bare, part) =
+            (Operations::over(2, Signature::bare()), Operations::over(2, &Signature::part(&[2], 2)));
+        let numbered = |operations: &Operations| {
+            steps.iter().filter(|step| operations.number(step.0, step.1).is_some()).count()
+        };
+        assert_eq!((numbered(&bare), numbered(&part)), (bare.count() as usize, part.count() as usize));
+    }
 
     #[test]
     fn every_operation_has_a_number_of_its_own() {

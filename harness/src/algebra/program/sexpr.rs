@@ -264,9 +264,8 @@ pub fn print(program: &Program, cuts: &[usize], names: &Names) -> String {
             text.push(' ');
             push_word(&mut text, names.of(resource));
         }
-        for name in step.qualifiers() {
-            text.push(' ');
-            text.push_str(name);
+        if step.is_attributed() {
+            step.qualifiers().for_each(|name| text.extend([" ", name]));
         }
         text.push(' ');
         open += 1;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Argument, Base, Binding, Rule, Sort, StepKind, StepPattern};
+use super::{Argument, Base, Binding, Condition, Rule, Sort, StepKind, StepPattern};
 use crate::algebra::egraph::{Denotation, Wide};
 use crate::algebra::graph::{Graph, NamedGraph, Names, Resource};
 use crate::algebra::program::{Program, Step};
@@ -44,20 +44,22 @@ impl fmt::Display for Counterexample {
 /// is defined. All graphs over a few resources are tried: three at least, and one more than the rule has variables for
 /// them, so that all of these can differ and there is a resource that the rule says nothing of. With attributes and
 /// kinds four resources are the most, since five have a million graphs.
-///
-/// Of the signature a part will do: two kinds and one attribute with two values, and beyond that what the rule names
-/// and as much as its variables need to differ.
 pub fn check(rule: &Rule, signature: &Signature) -> Option<Counterexample> {
-    let part = if signature.is_bare() { Signature::bare().clone() } else { part_for(rule) };
-    let most = if part.is_bare() { 5 } else { 4 };
     let variables = rule.variables.iter().filter(|(_, sort)| *sort == Sort::Resource).count();
-    let resources = u32::try_from(variables + 1).expect("a rule has few variables").clamp(3, most);
+    let enough = u32::try_from(variables + 1).expect("a rule has few variables").max(3);
+    if signature.is_bare() {
+        return check_over(rule, enough, signature);
+    }
+    parts_for(rule, variables < 3).iter().find_map(|part| check_over(rule, enough.min(4), part))
+}
+
+fn check_over(rule: &Rule, resources: u32, part: &Signature) -> Option<Counterexample> {
     let graphs: Vec<Wide> = match rule.base {
-        Base::Any => Graph::all_over(resources, &part).map(|graph| wide(&graph)).collect(),
+        Base::Any => Graph::all_over(resources, part).map(|graph| wide(&graph)).collect(),
         Base::Empty => vec![Wide::empty()],
     };
     let instances: Vec<(Binding, Vec<Step>, Vec<Step>)> = rule
-        .bindings(resources, &part)
+        .bindings(resources, part)
         .map(|binding| (binding, steps(&rule.left, &binding), steps(&rule.right, &binding)))
         .collect();
     for graph in &graphs {
@@ -84,40 +86,51 @@ pub fn check(rule: &Rule, signature: &Signature) -> Option<Counterexample> {
     None
 }
 
-/// The part of the attributed signature in which a rule is tried.
-fn part_for(rule: &Rule) -> Signature {
+/// The parts of the attributed signature in which a rule is tried.
+///
+/// No operation compares values or kinds, so it is enough that all that a rule names and all its variables can differ.
+/// Rules over few resources can afford an attribute that they say nothing of.
+/// Those over many are tried with values and with many kinds, but not with both at once.
+fn parts_for(rule: &Rule, few_resources: bool) -> Vec<Signature> {
     let count = |sort| rule.variables.iter().filter(|variable| variable.1 == sort).count();
-    let mut values = vec![count(Sort::Value).clamp(2, 3); count(Sort::Attribute).clamp(1, 4)];
-    let mut kinds = count(Sort::Kind).max(2);
-    let differing = rule.guard.0.iter().flatten().filter_map(|condition| match *condition {
-        super::Condition::Differ(Argument::Variable(variable), Argument::Fixed(number)) => {
-            Some((rule.variables[variable.0 as usize].1, number as usize))
-        }
-        _ => None,
+    let steps = || rule.left.iter().chain(&rule.right);
+    let (mut attributes, mut values, mut kinds) = (0, 0, 0);
+    let sort_of = |argument| match argument {
+        Argument::Variable(variable) => Some(rule.variables[variable.0 as usize].1),
+        Argument::Fixed(_) => None,
+    };
+    let named = steps().flat_map(|step| step.kind.sorts().iter().copied().zip(step.arguments));
+    let guarded = rule.guard.0.iter().flatten().filter_map(|condition| match *condition {
+        Condition::Differ(left, right) => Some((sort_of(left)?, right)),
+        Condition::Member(_) => None,
     });
-    for (sort, number) in differing {
+    for (sort, argument) in named.chain(guarded) {
+        let Argument::Fixed(number) = argument else { continue };
+        let least = number as usize + 1;
         match sort {
-            Sort::Attribute => values.resize(values.len().max(number + 1), 2),
-            Sort::Kind => kinds = kinds.max(number + 1),
-            Sort::Value | Sort::Resource => {}
+            Sort::Attribute => attributes = attributes.max(least),
+            Sort::Value => values = values.max(least),
+            Sort::Kind => kinds = kinds.max(least),
+            Sort::Resource => {}
         }
     }
-    for pattern in rule.left.iter().chain(&rule.right) {
-        match (pattern.kind, pattern.arguments) {
-            (StepKind::Con, [_, _, Argument::Fixed(kind)]) => kinds = kinds.max(kind as usize + 1),
-            (StepKind::Set, [_, Argument::Fixed(attribute), value]) => {
-                let attribute = attribute as usize;
-                values.resize(values.len().max(attribute + 1), 1);
-                let named = if let Argument::Fixed(value) = value { value as usize + 1 } else { 2 };
-                values[attribute] = values[attribute].max(named).max(2);
-            }
-            _ => {}
-        }
+    let known = Signature::attributed();
+    let has = |kind| steps().any(|step| step.kind == kind);
+    let attributes = (attributes + count(Sort::Attribute)).max(1) + usize::from(few_resources);
+    let values = (values + count(Sort::Value)).max(2);
+    let values: Vec<usize> = known
+        .attributes()
+        .iter()
+        .take(attributes)
+        .map(|attribute| values.min(attribute.values().len()))
+        .collect();
+    let enough = (kinds + count(Sort::Kind)).max(2).min(known.kinds().len());
+    let kinds = if has(StepKind::Con) { enough } else { 1 };
+    if few_resources || kinds <= 2 {
+        return vec![Signature::part(&values, kinds)];
     }
-    let known = Signature::attributed().attributes();
-    let values: Vec<usize> =
-        values.iter().zip(known).map(|(&count, attribute)| count.min(attribute.values().len())).collect();
-    Signature::part(&values, kinds)
+    let without_values = if has(StepKind::Set) { values.clone() } else { Vec::new() };
+    vec![Signature::part(&values, 2), Signature::part(&without_values, kinds)]
 }
 
 fn wide(graph: &Graph) -> Wide {

@@ -90,18 +90,17 @@ impl Rule {
     /// An argument as it is written; the attribute before it, if that is named, tells what its values are called.
     fn word(&self, argument: Argument, sort: Sort, attribute: Option<Argument>) -> String {
         let signature = Signature::attributed();
-        let small = |number: u32| u8::try_from(number).expect("a few names");
         match (argument, sort, attribute) {
             (Argument::Variable(variable), _, _) => self.name_of(variable).to_owned(),
             (Argument::Fixed(number), Sort::Attribute, _) => {
-                format!(":{}", signature.attribute_name(AttributeId::new(small(number))))
+                format!(":{}", signature.attribute_name(AttributeId::new(number)))
             }
             (Argument::Fixed(0), _, _) => "default".to_owned(),
             (Argument::Fixed(number), Sort::Kind, _) => {
-                format!(":{}", signature.kind_name(Kind::new(small(number))))
+                format!(":{}", signature.kind_name(Kind::new(number)))
             }
             (Argument::Fixed(number), _, Some(Argument::Fixed(attribute))) => {
-                let (attribute, value) = (AttributeId::new(small(attribute)), ValueId::new(small(number)));
+                let (attribute, value) = (AttributeId::new(attribute), ValueId::new(number));
                 format!(":{}", signature.value_name(attribute, value))
             }
             (Argument::Fixed(number), _, _) => number.to_string(),
@@ -314,6 +313,9 @@ mod tests {
                 error("mine kinds (con a b k (con c d j g)) = (con c d j (con a b k g))"),
                 error("mine renewed (add a (rem a g)) = (set a :pin default g)"),
                 error("mine third (set a :label :c g) = (set a :label :b g)"),
+            error("mine set (set a x v (set a x w g)) = (set a x w g) if v != default and w != default"),
+            error("mine same (con a b k (con a b j g)) = (con a b j g) if k != default and j != default"),
+            error("mine new (set a :label default (add a (rem a (add a empty)))) = (set a :pin :a (add a empty))"),
             ]
             .join("\n")
         );

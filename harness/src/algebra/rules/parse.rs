@@ -132,7 +132,7 @@ impl<'a> RuleReader<'a> {
         sort: Sort,
         attribute: Option<Argument>,
         position: Position,
-    ) -> Result<Option<u32>, SyntaxError> {
+    ) -> Result<Option<u8>, SyntaxError> {
         let signature = Signature::attributed();
         let refused = |message: String| SyntaxError::new(position, message);
         if word == "default" && matches!(sort, Sort::Value | Sort::Kind) {
@@ -148,7 +148,7 @@ impl<'a> RuleReader<'a> {
             }
             (Sort::Kind, _) => signature.kind(name).ok_or_else(|| refused(signature.no_kind(name)))?.index(),
             (Sort::Value, Some(Argument::Fixed(at))) => {
-                let attribute = AttributeId::new(u8::try_from(at).expect("a few attributes"));
+                let attribute = AttributeId::new(at);
                 let value = signature.attributes()[attribute.at()].value(name);
                 value.ok_or_else(|| refused(signature.no_value(attribute, name)))?.index()
             }
@@ -157,7 +157,7 @@ impl<'a> RuleReader<'a> {
                 return Err(refused(message));
             }
         };
-        Ok(Some(number.into()))
+        Ok(Some(number))
     }
 
     fn variable(&mut self, name: String, sort: Sort, position: Position) -> Result<Variable, SyntaxError> {

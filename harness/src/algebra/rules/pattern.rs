@@ -145,34 +145,39 @@ pub struct Variable(pub u8);
 /// The most variables a rule may have.
 pub const MAX_VARIABLES: usize = 6;
 
-/// What the variables of a rule stand for, as far as that is known.
+/// What the variables of a rule stand for, as far as that is known. There is room for a power of two, so that places
+/// need not be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Binding([u32; MAX_VARIABLES]);
+pub struct Binding([u32; ROOM]);
+
+const ROOM: usize = MAX_VARIABLES.next_power_of_two();
 
 const OPEN: u32 = u32::MAX;
 
 impl Default for Binding {
     fn default() -> Self {
-        Self([OPEN; MAX_VARIABLES])
+        Self([OPEN; ROOM])
     }
 }
 
 impl Binding {
     /// The number of what a variable stands for.
+    #[inline]
     pub fn get(&self, variable: Variable) -> Option<u32> {
-        Some(self.0[variable.0 as usize]).filter(|&number| number != OPEN)
+        Some(self.0[variable.0 as usize % ROOM]).filter(|&number| number != OPEN)
     }
 
     /// Has a variable stand for something.
     pub fn bind(&mut self, variable: Variable, number: u32) {
-        self.0[variable.0 as usize] = number;
+        self.0[variable.0 as usize % ROOM] = number;
     }
 
     /// The number of what an argument stands for.
+    #[inline]
     pub fn value(&self, argument: Argument) -> Option<u32> {
         match argument {
             Argument::Variable(variable) => self.get(variable),
-            Argument::Fixed(number) => Some(number),
+            Argument::Fixed(number) => Some(number.into()),
         }
     }
 }
@@ -183,7 +188,7 @@ pub enum Argument {
     /// A variable.
     Variable(Variable),
     /// This attribute, value or kind; or, where the operation takes nothing, 0.
-    Fixed(u32),
+    Fixed(u8),
 }
 
 /// An operation on variables.
@@ -197,6 +202,7 @@ pub struct StepPattern {
 
 impl StepPattern {
     /// What its arguments stand for, if all of them are bound.
+    #[inline]
     pub fn bound(self, binding: &Binding) -> Option<Arguments> {
         let [first, second, third] = self.arguments;
         Some([binding.value(first)?, binding.value(second)?, binding.value(third)?])
@@ -208,17 +214,19 @@ impl StepPattern {
     }
 
     /// Binds its variables to the arguments of a step of the same kind; false if one stands for something else already.
+    #[inline]
     pub fn unify(self, arguments: Arguments, binding: &mut Binding) -> bool {
-        self.arguments.into_iter().zip(arguments).all(|(pattern, number)| match pattern {
-            Argument::Fixed(fixed) => fixed == number,
-            Argument::Variable(variable) => match binding.get(variable) {
-                Some(known) => known == number,
-                None => {
-                    binding.bind(variable, number);
-                    true
+        let mut unify = |at: usize| match self.arguments[at] {
+            Argument::Fixed(fixed) => u32::from(fixed) == arguments[at],
+            Argument::Variable(variable) => {
+                let slot = &mut binding.0[variable.0 as usize % ROOM];
+                if *slot == OPEN {
+                    *slot = arguments[at];
                 }
-            },
-        })
+                *slot == arguments[at]
+            }
+        };
+        unify(0) && unify(1) && unify(2)
     }
 
     /// The variables it names.
@@ -254,6 +262,7 @@ pub struct Guard(pub Vec<Vec<Condition>>);
 
 impl Guard {
     /// Whether it holds under a binding of all its variables.
+    #[inline]
     pub fn holds(&self, binding: &Binding, member: impl Fn(Resource) -> bool) -> bool {
         let value = |argument: Argument| binding.value(argument).expect("guards are asked when all is bound");
         let condition = |condition: &Condition| match *condition {

@@ -1,4 +1,5 @@
-//! The stages of a variant while a workflow makes them, with what is deployed after those that are there.
+//! The stages of a variant while a workflow makes them, with what is deployed after those that are there. Where engines
+//! differ, that is Terraform's word for it: it decides what is chosen, and nothing is judged by it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use crate::case::Batch;
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::case::staged::{StagedBatch, broken};
 use crate::spec::changes::Changes;
+use crate::spec::discipline::TERRAFORM;
 use crate::spec::{Action, Address, Deployed, Options, Program, Step};
 
 /// See the module.
@@ -46,7 +48,8 @@ impl<'a> Course<'a> {
     /// What the apply of a batch changes, from what is deployed now.
     pub fn changes_to(&self, number: usize) -> Changes {
         let program = self.program(number);
-        Step { deployed: &self.deployed, program, options: &Options::USUAL }.changes()
+        let (deployed, options) = (&self.deployed, &Options::USUAL);
+        Step { deployed, program, options, discipline: TERRAFORM }.changes()
     }
 
     /// A batch to be special: any but the first, if there is one.
@@ -92,7 +95,7 @@ impl<'a> Course<'a> {
         // A stage in which something fails is followed by one in which the same succeeds.
         if !stage.judged_as.fails() && stage.repeats.is_none() {
             let staged = StagedBatch { stage: &stage, batch };
-            self.deployed = staged.outcome(&self.deployed, &options);
+            self.deployed = staged.outcome(&self.deployed, &options, TERRAFORM);
         }
         self.stages.push(stage);
     }

@@ -3,7 +3,7 @@
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
-use crate::spec::{Action, Drift, Options};
+use crate::spec::{Action, Drift, Options, PlanMode};
 
 /// See the module.
 pub const WORKFLOW: Workflow = Workflow {
@@ -34,14 +34,21 @@ fn drift(course: &mut Course<'_>, number: usize) {
     let blind = Action::Plan(Options { refresh: false, ..Options::USUAL });
     course.push(Stage::new("drift-unseen", blind, program(), JudgedAs::Plan));
     course.push(Stage::new("drift-planned", Action::Plan(Options::USUAL), program(), JudgedAs::Plan));
+    let only = Action::Plan(Options { mode: PlanMode::RefreshOnly, save: true, ..Options::USUAL });
+    course.push(Stage::new("drift-looked-for", only, program(), JudgedAs::Plan));
     let last = *course.numbers().end();
-    match course.draw(3) {
+    match course.draw(4) {
         0 => {
+            let saved = Action::ApplySaved(Options::USUAL);
+            course.push(Stage::new("drift-refreshed", saved, program(), JudgedAs::Refresh));
+            course.push(Stage::apply("drift-repaired", number, last));
+        }
+        1 => {
             let refresh = Action::RefreshOnly(Options::USUAL);
             course.push(Stage::new("drift-refreshed", refresh, program(), JudgedAs::Refresh));
             course.push(Stage::apply("drift-repaired", number, last));
         }
-        1 => course.push(Stage::apply("drift-repaired", number, last)),
+        2 => course.push(Stage::apply("drift-repaired", number, last)),
         // The next batch repairs it; after the last one there is none.
         _ if number == last => course.push(Stage::apply("drift-repaired", number, last)),
         _ => {}

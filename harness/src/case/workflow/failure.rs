@@ -31,7 +31,7 @@ fn stages(course: &mut Course<'_>) {
     course.end();
 }
 
-/// An operation of a batch that can fail: one of those that are due, or reading or planning something.
+/// An operation of a batch that can fail: one of those that are due, or one that comes before all of them.
 fn failure(course: &mut Course<'_>, number: usize) -> Option<Failure> {
     let changes = course.changes_to(number);
     let key = |it| changes.numbering.key(it).to_string();
@@ -52,6 +52,8 @@ fn failure(course: &mut Course<'_>, number: usize) -> Option<Failure> {
     let mut quiet = Vec::new();
     quiet.extend(changes.before.numbers().map(|it| (FailingOperation::Read, key(it))));
     quiet.extend(changes.after.numbers().map(|it| (FailingOperation::Plan, key(it))));
+    quiet.extend(changes.after.numbers().take(1).map(|it| (FailingOperation::Validate, key(it))));
+    quiet.push((FailingOperation::Configure, "-".to_owned()));
     // Most of what can fail is a change: one in six is not.
     if possible.is_empty() || course.draw(6) == 0 {
         let (operation, key) = course.some(&quiet, 1).pop()?;

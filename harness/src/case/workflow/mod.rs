@@ -16,6 +16,7 @@ mod refresh_only;
 mod refused;
 mod repeat;
 mod replace;
+mod saved_options;
 mod saved_plan;
 mod shares;
 mod taint;
@@ -95,6 +96,7 @@ pub fn plain_name() -> String {
 pub const WORKFLOWS: &[Workflow] = &[
     plain::WORKFLOW,
     saved_plan::WORKFLOW,
+    saved_options::WORKFLOW,
     no_refresh::WORKFLOW,
     parallelism::WORKFLOW,
     refresh_only::WORKFLOW,

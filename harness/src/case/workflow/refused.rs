@@ -8,7 +8,7 @@ use crate::spec::{Action, Address, Options};
 /// See the module.
 pub const WORKFLOW: Workflow = Workflow {
     name: "refused",
-    about: "programs with a cycle, a dangling reference or prevent_destroy come in between and are refused",
+    about: "programs with a cycle, a dangling reference, prevent_destroy or a mistake come in between: all are refused",
     unchanged: Unchanged::Order,
     stages,
 };
@@ -35,7 +35,7 @@ fn stages(course: &mut Course<'_>) {
     course.push(Stage::new("destroy", destroy, ProgramRef::Batch(last), JudgedAs::Destroy));
 }
 
-/// A defect that a batch can have: something that it replaces is protected, or a cycle, or a reference to nothing.
+/// A defect that a batch can have: something that it replaces is protected, or a cycle, or a mistake in the text.
 fn defect(course: &mut Course<'_>, number: usize) -> Option<Defect> {
     let program = course.program(number);
     let changes = course.changes_to(number);
@@ -52,7 +52,15 @@ fn defect(course: &mut Course<'_>, number: usize) -> Option<Defect> {
     let protected = course.some(&replaced, 1).pop().map(|resource| Defect::PreventDestroy { resource });
     let cycle = course.some(&edges, 1).pop();
     let cycle = cycle.map(|(resource, dependent)| Defect::Cycle { resource, dependent });
-    let dangling = course.some(&all, 1).pop().map(|resource| Defect::Dangling { resource });
-    let possible: Vec<Defect> = [protected, cycle, dangling].into_iter().flatten().collect();
+    let mistake = course.some(&all, 1).pop().map(|resource| match course.draw(7) {
+        0 => Defect::SelfReference { resource },
+        1 => Defect::UnknownArgument { resource },
+        2 => Defect::MissingArgument { resource },
+        3 => Defect::WrongType { resource },
+        4 => Defect::Twice { resource },
+        5 => Defect::EmptyKey { resource },
+        _ => Defect::Dangling { resource },
+    });
+    let possible: Vec<Defect> = [protected, cycle, mistake].into_iter().flatten().collect();
     course.some(&possible, 1).pop()
 }

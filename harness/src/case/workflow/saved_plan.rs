@@ -1,29 +1,38 @@
 //! Plan to a file, then apply that file, as most CI does it. A plan that was applied already is stale.
 
 use super::{Course, Unchanged, Workflow};
-use crate::case::stage::{JudgedAs, Stage};
-use crate::spec::{Action, Options};
+use crate::case::stage::{JudgedAs, ProgramRef, Stage};
+use crate::spec::{Action, Options, PlanMode};
 
 /// See the module.
 pub const WORKFLOW: Workflow = Workflow {
     name: "saved-plan",
-    about: "each batch is planned to a file, and the file applied; a stale file is refused",
+    about: "each batch and the destroy are planned to a file, and the file applied; a stale file is refused",
     unchanged: Unchanged::Order,
     stages,
 };
 
 fn stages(course: &mut Course<'_>) {
     let stale = course.later_batch();
+    let last = *course.numbers().end();
     for number in course.numbers() {
         let changes = course.changes_to(number).operations().next().is_some();
-        let save = Options { save: true, ..Options::USUAL };
-        course.with_batch(format!("batch-{number}-plan"), Action::Plan(save), number, JudgedAs::Plan);
-        let apply = Stage::apply(&format!("batch-{number}"), number, *course.numbers().end());
+        plan(course, &format!("batch-{number}"), number, Options::USUAL);
+        let apply = Stage::apply(&format!("batch-{number}"), number, last);
         course.push(Stage { action: Action::ApplySaved(Options::USUAL), ..apply });
         if number == stale && changes {
             let action = Action::ApplySaved(Options::USUAL);
             course.with_batch(format!("batch-{number}-stale"), action, number, JudgedAs::Refused);
         }
     }
-    course.end();
+    course.end_without_destroy();
+    plan(course, "destroy", last, Options { mode: PlanMode::Destroy, ..Options::USUAL });
+    let destroy = Action::ApplySaved(Options::USUAL);
+    course.push(Stage::new("destroy", destroy, ProgramRef::Batch(last), JudgedAs::Destroy));
+}
+
+/// Plans a batch to a file.
+fn plan(course: &mut Course<'_>, name: &str, number: usize, options: Options) {
+    let action = Action::Plan(Options { save: true, ..options });
+    course.with_batch(format!("{name}-plan"), action, number, JudgedAs::Plan);
 }

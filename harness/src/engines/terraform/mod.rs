@@ -13,13 +13,20 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram};
-use super::{Engine, worker};
+use super::{Engine, EngineName, Version, worker};
+use crate::case::Batch;
 use crate::evidence::{CycleNode, Output, Reader, StageRecord, StateDifference, StateFile, Unreadable};
-use crate::spec::discipline::TERRAFORM;
-use crate::spec::{Action, Address, Options, Program};
+use crate::spec::discipline::{TERRAFORM, TOFU_FROM_1_12};
+use crate::spec::{Action, Options, PlanMode};
 
 /// What all of them have in common.
 pub const FAMILY: Family = Family { reader: &FilesOfTerraform, discipline: TERRAFORM };
+
+/// The family of one of them.
+pub fn family(name: &str, version: &Version) -> Family {
+    let creation_triggers = name == EngineName::Tofu.as_str() && (version.major, version.minor) >= (1, 12);
+    Family { discipline: if creation_triggers { TOFU_FROM_1_12 } else { TERRAFORM }, ..FAMILY }
+}
 
 /// The file that a plan is saved in.
 const PLAN_FILE: &str = "saved.tfplan";
@@ -54,7 +61,7 @@ impl Driver for Terraform {
     }
 
     fn family(&self) -> Family {
-        FAMILY
+        family(self.engine.name.as_str(), &self.engine.version)
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -68,8 +75,8 @@ impl Driver for Terraform {
         }
     }
 
-    fn render(&self, program: &Program, order: &[Address], syntax: Syntax) -> String {
-        render::render(program, order, syntax)
+    fn render(&self, batch: &Batch, syntax: Syntax) -> String {
+        render::render(batch, syntax)
     }
 
     fn is_steered_by(&self, variable: &str) -> bool {
@@ -116,7 +123,7 @@ impl Driver for Terraform {
         };
         let mut arguments: Vec<String> =
             command.iter().chain(&["-input=false", "-json"]).map(|&argument| argument.to_owned()).collect();
-        let Options { replace, target, refresh, parallelism, save } = action.options();
+        let Options { replace, target, refresh, parallelism, mode, save } = action.options();
         arguments.extend(parallelism.map(|most| format!("-parallelism={most}")));
         if matches!(action, Action::ApplySaved(_)) {
             arguments.push(PLAN_FILE.to_owned());
@@ -125,6 +132,11 @@ impl Driver for Terraform {
         arguments.extend(replace.iter().map(|address| format!("-replace={address}")));
         arguments.extend(target.iter().map(|address| format!("-target={address}")));
         arguments.extend((!refresh).then(|| "-refresh=false".to_owned()));
+        arguments.extend(match mode {
+            PlanMode::Program => None,
+            PlanMode::Destroy => Some("-destroy".to_owned()),
+            PlanMode::RefreshOnly => Some("-refresh-only".to_owned()),
+        });
         arguments.extend(save.then(|| format!("-out={PLAN_FILE}")));
         arguments
     }
@@ -177,8 +189,9 @@ impl Reader for FilesOfTerraform {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::{EngineName, EngineOrigin, Version};
+    use super::super::EngineOrigin;
     use super::*;
+    use crate::spec::Address;
 
     #[test]
     fn options_become_arguments() {
@@ -195,12 +208,13 @@ mod tests {
             target: BTreeSet::from([Address::of_node("c")]),
             refresh: false,
             parallelism: Some(1),
+            mode: PlanMode::Destroy,
             save: true,
         };
         assert_eq!(
             arguments(Action::Plan(odd.clone())),
             "plan -detailed-exitcode -input=false -json -parallelism=1 -replace=mock_node.a -replace=mock_node.b \
-             -target=mock_node.c -refresh=false -out=saved.tfplan"
+             -target=mock_node.c -refresh=false -destroy -out=saved.tfplan"
         );
         assert_eq!(
             arguments(Action::ApplySaved(odd)),

@@ -114,6 +114,15 @@ fn read_line(output: &mut Output, line: &[u8]) {
 const REFUSALS: &[(&str, Refusal)] = &[
     ("Error: Cycle: ", Refusal::Cycle),
     ("Error: Reference to undeclared resource", Refusal::Dangling),
+    ("Error: Self-referential block", Refusal::SelfReference),
+    ("Error: Unsupported argument", Refusal::UnknownArgument),
+    ("Error: Extraneous JSON object property", Refusal::UnknownArgument),
+    ("Error: Missing required argument", Refusal::MissingArgument),
+    ("Error: Incorrect attribute value type", Refusal::WrongType),
+    ("Error: Duplicate resource", Refusal::Twice),
+    ("Error: A node needs a name", Refusal::EmptyKey),
+    // What engines add of their own where a provider that is not configured in the program refuses.
+    ("Error: Invalid provider configuration", Refusal::Provider),
     ("Error: Instance cannot be destroyed", Refusal::PreventDestroy),
     ("Error: Resource instance cannot be destroyed", Refusal::PreventDestroy),
     ("Error: Saved plan is stale", Refusal::StalePlan),

@@ -4,22 +4,57 @@ use hcl::expr::{Expression, Traversal, Variable};
 use hcl::format::{Format, Formatter};
 use serde_json::{Map, Value as Json, json};
 
+use crate::case::Batch;
+use crate::case::stage::Defect;
 use crate::engines::driver::Syntax;
-use crate::spec::{Address, Block, EdgeKind, Program};
+use crate::spec::{Address, Block, EdgeKind};
 
 /// The address of the mock provider.
 const PROVIDER: &str = "equiform.test/equiform/mock";
 
-/// A program, its resources in the given order.
-pub fn render(program: &Program, order: &[Address], syntax: Syntax) -> String {
-    let blocks = order.iter().filter_map(|address| Some((address, program.blocks.get(address)?)));
+/// A program, its resources in the given order, with its defect if it has one.
+pub fn render(batch: &Batch, syntax: Syntax) -> String {
+    let written = batch.order.iter().filter_map(|address| {
+        let defect = batch.defect.as_ref().filter(|defect| defect.resource() == address);
+        Some(Written { address, block: batch.program.blocks.get(address)?, defect })
+    });
+    let twice = |written: &Written<'_>| usize::from(matches!(written.defect, Some(Defect::Twice { .. })));
+    let written = written.flat_map(|written| std::iter::repeat_n(written, 1 + twice(&written)));
     match syntax {
-        Syntax::Hcl => hcl(blocks),
-        Syntax::Json => json(blocks),
+        Syntax::Hcl => hcl(written),
+        Syntax::Json => json(written),
     }
 }
 
-fn hcl<'a>(blocks: impl Iterator<Item = (&'a Address, &'a Block)>) -> String {
+/// A block as it is written.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    address: &'a Address,
+    block: &'a Block,
+    defect: Option<&'a Defect>,
+}
+
+impl Written<'_> {
+    /// The key; none if it is to be missing.
+    fn key(&self) -> Option<&str> {
+        match self.defect {
+            Some(Defect::MissingArgument { .. }) => None,
+            Some(Defect::EmptyKey { .. }) => Some(""),
+            _ => Some(&self.block.key),
+        }
+    }
+
+    /// An argument that nobody knows, or with a value of another type.
+    fn wrong_argument(&self) -> Option<&'static str> {
+        match self.defect {
+            Some(Defect::UnknownArgument { .. }) => Some("nonsense"),
+            Some(Defect::WrongType { .. }) => Some("label"),
+            _ => None,
+        }
+    }
+}
+
+fn hcl<'a>(blocks: impl Iterator<Item = Written<'a>>) -> String {
     let source: hcl::Object<hcl::ObjectKey, Expression> =
         [(hcl::ObjectKey::from(hcl::Identifier::unchecked("source")), PROVIDER.into())].into_iter().collect();
     let required =
@@ -31,18 +66,23 @@ fn hcl<'a>(blocks: impl Iterator<Item = (&'a Address, &'a Block)>) -> String {
     String::from_utf8(formatter.into_inner()).expect("HCL is text")
 }
 
-fn hcl_block((address, block): (&Address, &Block)) -> hcl::Block {
+fn hcl_block(written: Written<'_>) -> hcl::Block {
+    let Written { address, block, .. } = written;
     let reference = |address: &Address| {
         let variable = Variable::unchecked(address.type_name());
         Traversal::builder(variable).attr(hcl::Identifier::unchecked(address.name()))
     };
-    let mut resource = hcl::Block::builder("resource")
-        .add_label(address.type_name())
-        .add_label(address.name())
+    let mut resource =
+        hcl::Block::builder("resource").add_label(address.type_name()).add_label(address.name());
+    if let Some(key) = written.key() {
         // The formatter doubles what begins an interpolation, and not what begins a directive.
-        .add_attribute(("key", block.key.replace("%{", "%%{")));
+        resource = resource.add_attribute(("key", key.replace("%{", "%%{")));
+    }
+    if let Some(name) = written.wrong_argument() {
+        resource = resource.add_attribute((name, Vec::<Expression>::new()));
+    }
     for (name, value) in [("label", &block.label), ("pin", &block.pin)] {
-        if let Some(value) = value {
+        if let Some(value) = value.as_ref().filter(|_| written.wrong_argument() != Some(name)) {
             resource = resource.add_attribute((name, value.replace("%{", "%%{")));
         }
     }
@@ -96,10 +136,12 @@ fn triggers(block: &Block) -> impl Iterator<Item = (&Address, Option<&'static st
     whole.chain(block.by(EdgeKind::TriggeredByLabel).map(|address| (address, Some("label"))))
 }
 
-fn json<'a>(blocks: impl Iterator<Item = (&'a Address, &'a Block)>) -> String {
+fn json<'a>(blocks: impl Iterator<Item = Written<'a>>) -> String {
     // A list of objects with one resource each: an object would not keep their order.
     let resources: Vec<Json> = blocks
-        .map(|(address, block)| json!({ address.type_name(): { address.name(): json_block(block) } }))
+        .map(
+            |written| json!({ written.address.type_name(): { written.address.name(): json_block(written) } }),
+        )
         .collect();
     let program = json!({
         "terraform": { "required_providers": { "mock": { "source": PROVIDER } } },
@@ -108,10 +150,16 @@ fn json<'a>(blocks: impl Iterator<Item = (&'a Address, &'a Block)>) -> String {
     serde_json::to_string_pretty(&program).expect("a program is JSON") + "\n"
 }
 
-fn json_block(block: &Block) -> Json {
-    let mut resource = Map::from_iter([("key".to_owned(), Json::String(literal(&block.key)))]);
+fn json_block(written: Written<'_>) -> Json {
+    let (block, mut resource) = (written.block, Map::new());
+    if let Some(key) = written.key() {
+        resource.insert("key".to_owned(), Json::String(literal(key)));
+    }
+    if let Some(name) = written.wrong_argument() {
+        resource.insert(name.to_owned(), json!([]));
+    }
     for (name, value) in [("label", &block.label), ("pin", &block.pin)] {
-        if let Some(value) = value {
+        if let Some(value) = value.as_ref().filter(|_| written.wrong_argument() != Some(name)) {
             resource.insert(name.to_owned(), Json::String(literal(value)));
         }
     }
@@ -163,23 +211,42 @@ fn literal(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Program;
     use crate::spec::notation::program;
 
-    fn everything() -> (Program, [Address; 6]) {
+    fn everything() -> Batch {
         let program = program("net disk key~=l@p rules<+net host!<net,disk,^key,+rules user<*net,*=key");
-        (program, ["net", "disk", "key", "rules", "host", "user"].map(Address::of_node))
+        let order = ["net", "disk", "key", "rules", "host", "user"].map(Address::of_node).to_vec();
+        Batch { program, order, defect: None }
     }
 
     #[test]
     fn all_kinds_of_edges_and_lifecycles_are_written_in_hcl() {
-        let (program, order) = everything();
-        insta::assert_snapshot!(render(&program, &order, Syntax::Hcl));
+        insta::assert_snapshot!(render(&everything(), Syntax::Hcl));
     }
 
     #[test]
     fn all_kinds_of_edges_and_lifecycles_are_written_in_json() {
-        let (program, order) = everything();
-        insta::assert_snapshot!(render(&program, &order, Syntax::Json));
+        insta::assert_snapshot!(render(&everything(), Syntax::Json));
+    }
+
+    #[test]
+    fn a_defect_of_the_text_is_written_where_it_is() {
+        let resource = || Address::of_node("key");
+        let defects = [
+            Defect::UnknownArgument { resource: resource() },
+            Defect::MissingArgument { resource: resource() },
+            Defect::WrongType { resource: resource() },
+            Defect::Twice { resource: resource() },
+            Defect::EmptyKey { resource: resource() },
+        ];
+        let good = [Syntax::Hcl, Syntax::Json].map(|syntax| render(&everything(), syntax));
+        for defect in defects {
+            let batch = Batch { defect: Some(defect), ..everything() };
+            for (syntax, good) in [Syntax::Hcl, Syntax::Json].into_iter().zip(&good) {
+                assert_ne!(&render(&batch, syntax), good, "{:?}", batch.defect);
+            }
+        }
     }
 
     #[test]
@@ -188,8 +255,8 @@ mod tests {
         let address = Address::of_node(odd);
         let block = Block { key: odd.into(), label: Some(odd.into()), ..Block::default() };
         let program = Program { blocks: [(address.clone(), block)].into() };
-        let [hcl, json] = [Syntax::Hcl, Syntax::Json]
-            .map(|syntax| render(&program, std::slice::from_ref(&address), syntax));
+        let batch = Batch { program, order: vec![address], defect: None };
+        let [hcl, json] = [Syntax::Hcl, Syntax::Json].map(|syntax| render(&batch, syntax));
         insta::assert_snapshot!(hcl + &json);
     }
 }

@@ -183,7 +183,8 @@ impl KnownFindings {
     pub fn mark(&self, engine: &str, stages: &[StagedBatch<'_>], failed: &Failed, findings: &mut [Finding]) {
         findings.iter_mut().for_each(|finding| finding.known = None);
         let entries: Vec<&KnownFinding> = self.0.iter().filter(|entry| entry.concerns(engine)).collect();
-        let reader = family_of(Some(engine)).reader;
+        let family = family_of(Some(engine));
+        let reader = family.reader;
         for index in 0..findings.len() {
             let stage = findings[index].stage.clone();
             let signature = |entry: &&&KnownFinding| {
@@ -193,7 +194,7 @@ impl KnownFindings {
             if !entries.iter().any(|entry| signature(&entry)) {
                 continue;
             }
-            let past = history::up_to(stages.to_vec(), &stage, failed);
+            let past = history::up_to(stages.to_vec(), &stage, failed, family.discipline);
             let steps = steps_taken(&past, failed);
             let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], &steps, reader);
             let Some(entry) = entries.iter().find(fits) else { continue };

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::case::Batch;
 use crate::case::stage::Stage;
+use crate::spec::discipline::TERRAFORM;
 use crate::spec::notation::{between, effect};
 use crate::spec::{Deployed, Options, Program};
 
@@ -39,8 +40,9 @@ fn with_steps<T>(programs: &[Program], call: impl FnOnce(&[Step<'_>]) -> T) -> T
         std::iter::once(Deployed::NOTHING).chain(programs.iter().map(Deployed::by)).collect();
     let options = Options::default();
     let steps = deployed.iter().zip(programs);
-    let steps: Vec<Step<'_>> =
-        steps.map(|(deployed, program)| Step { deployed, program, options: &options }).collect();
+    let steps: Vec<Step<'_>> = steps
+        .map(|(deployed, program)| Step { deployed, program, options: &options, discipline: TERRAFORM })
+        .collect();
     call(&steps)
 }
 
@@ -93,7 +95,7 @@ fn finding(stage: &str, oracle: &str, kind: &str, text: &str) -> Finding {
 }
 
 fn batches(before: &str, after: &str) -> [Arc<Batch>; 2] {
-    [before, after].map(|text| Arc::new(Batch { program: program(text), order: Vec::new() }))
+    [before, after].map(|text| Arc::new(Batch { program: program(text), ..Batch::default() }))
 }
 
 /// Marks the findings of a variant with two batches, after which nothing was done in the second.

@@ -3,7 +3,7 @@
 use super::{Finding, Trial};
 use crate::case::stage::{Defect, JudgedAs, ProgramRef};
 use crate::evidence::{BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, Refusal, StageRecord, StateFile};
-use crate::spec::Action;
+use crate::spec::{Action, Failure};
 
 /// For people.
 pub const ABOUT: &str = "every command succeeds and waits: no error, crash, hang, lock or broken file left";
@@ -58,10 +58,21 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
 /// Why the engine has to fail, if it has to.
 fn due_refusal(trial: &Trial<'_>) -> Option<Refusal> {
     match (trial.stage.judged_as, trial.program_ref) {
-        (JudgedAs::Failure, _) => Some(Refusal::Provider),
+        // An engine by whose rules the operation is not due does not meet the failure.
+        (JudgedAs::Failure, _) => {
+            let changes = |failure: &Failure| failure.operation.kind().is_some();
+            let is_due = !trial.stage.failures.iter().all(changes) || !trial.expectation.failing.is_empty();
+            is_due.then_some(Refusal::Provider)
+        }
         (JudgedAs::Refused, ProgramRef::Broken { defect, .. }) => Some(match defect {
             Defect::Cycle { .. } => Refusal::Cycle,
             Defect::Dangling { .. } => Refusal::Dangling,
+            Defect::SelfReference { .. } => Refusal::SelfReference,
+            Defect::UnknownArgument { .. } => Refusal::UnknownArgument,
+            Defect::MissingArgument { .. } => Refusal::MissingArgument,
+            Defect::WrongType { .. } => Refusal::WrongType,
+            Defect::Twice { .. } => Refusal::Twice,
+            Defect::EmptyKey { .. } => Refusal::EmptyKey,
             Defect::PreventDestroy { .. } => Refusal::PreventDestroy,
         }),
         (JudgedAs::Refused, _) => Some(Refusal::StalePlan),

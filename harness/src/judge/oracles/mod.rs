@@ -96,7 +96,9 @@ impl Trial<'_> {
 
     /// Whether the engine takes something into its state that has changed behind its back.
     pub fn takes_drift_in(&self) -> bool {
-        self.deployed.has_drifted() && self.refreshes() && !matches!(self.stage.action, Action::Plan(_))
+        let writes =
+            self.stage.action.changes_the_world() || matches!(self.stage.action, Action::RefreshOnly(_));
+        self.deployed.has_drifted() && self.options.refresh && writes
     }
 }
 

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Finding, Trial};
 use crate::case::stage::JudgedAs;
 use crate::evidence::PlannedChange;
-use crate::spec::{Action, Drift, OperationKind, ResourceOperation};
+use crate::spec::{Action, Drift, OperationKind, PlanMode, ResourceOperation};
 
 /// For people.
 pub const ABOUT: &str = "the engine does what its plan announced";
@@ -71,7 +71,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
 
 /// What the engine says has changed behind its back is what has changed there.
 fn drift(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
-    let looks = trial.refreshes();
+    // A plan to destroy does not tell of drift.
+    let destroys =
+        matches!(trial.stage.action, Action::Destroy(_)) || trial.options.mode == PlanMode::Destroy;
+    let looks = trial.refreshes() && !destroys;
     let drifted = trial.deployed.instances.iter().filter(|_| looks).filter_map(|(address, instance)| {
         let kind = match instance.drift.as_ref()? {
             Drift::Gone => OperationKind::Delete,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{Finding, Trial};
 use crate::case::stage::{JudgedAs, ProgramRef};
 use crate::evidence::{ANOTHER_CONFIGURATION, NOT_REFRESHED, READ_TOO_LATE};
-use crate::spec::Action;
+use crate::spec::{Action, PlanMode};
 
 /// For people.
 pub const ABOUT: &str = "requests carry objects as they are and changes as planned; all is read and planned";
@@ -51,7 +51,9 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         return findings;
     }
     // What is saved was planned in the stage before, and a destroy plans deletes, of which providers are not told.
-    if trial.stage.judged_as == JudgedAs::Destroy || matches!(trial.stage.action, Action::ApplySaved(_)) {
+    let asks_for_plans =
+        trial.options.mode == PlanMode::Program && trial.stage.judged_as != JudgedAs::Destroy;
+    if !asks_for_plans || matches!(trial.stage.action, Action::ApplySaved(_)) {
         return findings;
     }
     let keys: BTreeSet<&str> = trial.program.blocks.values().map(|block| &*block.key).collect();

@@ -4,13 +4,13 @@ mod terraform;
 
 use std::fmt::Debug;
 
-use super::changes::Changes;
+use super::changes::{Change, Changes};
 use super::dependencies::Number;
 use super::expectation::{Reason, ReplacementOrder};
 use super::operation::OperationKind;
 use super::rule::LeftOut;
 
-pub use terraform::TERRAFORM;
+pub use terraform::{TERRAFORM, TOFU_FROM_1_12};
 
 /// An operation on a number.
 pub type NumberedOperation = (Number, OperationKind);
@@ -29,4 +29,7 @@ pub struct Ordering {
 pub trait Discipline: Debug + Sync {
     /// The order of a step, by all rules but some.
     fn order(&self, changes: &Changes, left_out: &LeftOut) -> Ordering;
+
+    /// Whether such a change of what a `replace_triggered_by` names replaces what is triggered.
+    fn triggers(&self, change: Change) -> bool;
 }

@@ -8,10 +8,15 @@ use crate::spec::operation::OperationKind;
 use crate::spec::rule::{LeftOut, Rule};
 
 /// The discipline of Terraform, OpenTofu, and whatever takes their commands.
-pub const TERRAFORM: &dyn Discipline = &Terraform;
+pub const TERRAFORM: &dyn Discipline = &Terraform { creation_triggers: false };
+
+/// The discipline of OpenTofu from 1.12 on: `replace_triggered_by` also heeds that what it names is created.
+pub const TOFU_FROM_1_12: &dyn Discipline = &Terraform { creation_triggers: true };
 
 #[derive(Debug)]
-struct Terraform;
+struct Terraform {
+    creation_triggers: bool,
+}
 
 impl Discipline for Terraform {
     fn order(&self, changes: &Changes, left_out: &LeftOut) -> Ordering {
@@ -20,6 +25,14 @@ impl Discipline for Terraform {
         rules.order_edges_of_after();
         rules.order_edges_of_before();
         rules.ordering
+    }
+
+    fn triggers(&self, change: Change) -> bool {
+        match change {
+            Change::Updated | Change::Replaced => true,
+            Change::Created => self.creation_triggers,
+            Change::Kept | Change::Deleted => false,
+        }
     }
 }
 
