@@ -5,6 +5,9 @@ use super::super::cases::{apart, by_order, chain, long_by_order, removal};
 use super::At::Command;
 use super::{Fault, With};
 
+/// In the stages of a variant: a drift is refreshed, and not by a saved plan.
+const REFRESHED: &str = r#"{"name":"drift-refreshed","action":{"refresh-only""#;
+
 /// In the stages of a variant: the second batch comes with a cycle.
 const CYCLE: &str = r#"{"broken":{"batch":2,"defect":{"cycle""#;
 
@@ -27,6 +30,22 @@ pub const FAULTS: &[Fault] = &[
         script: r#"said "$@"; cat said
                    real plan -input=false -out=saved.tfplan -replace=mock_node.a >/dev/null; exit $code"#,
         only_with: Some(With::Workflow("saved-plan", &[])),
+    },
+    Fault {
+        name: "a saved plan forgets what was to be replaced",
+        seen_by: "steps",
+        case: chain,
+        at: Command("plan*-replace=*-out=*"),
+        script: r#"said "$@"; cat said; without '-replace=*' "$@" >/dev/null; exit $code"#,
+        only_with: Some(With::Workflow("saved-options", &[r#""replace":["mock_node."#])),
+    },
+    Fault {
+        name: "a saved plan forgets its targets",
+        seen_by: "steps",
+        case: chain,
+        at: Command("plan*-target=*-out=*"),
+        script: r#"said "$@"; cat said; without '-target=*' "$@" >/dev/null; exit $code"#,
+        only_with: Some(With::Workflow("saved-options", &[r#""target":["mock_node.a"]"#])),
     },
     Fault {
         name: "a resource is forgotten with -refresh=false",
@@ -65,7 +84,7 @@ pub const FAULTS: &[Fault] = &[
         name: "a refresh forgets dependencies",
         seen_by: "state",
         case: chain,
-        at: Command("*-refresh-only*"),
+        at: Command("apply*-refresh-only*"),
         script: r#"real "$@"; sed -i '/"dependencies": \[/,/\]/{/mock_node/d}' terraform.tfstate"#,
         only_with: Some(With::Workflow("refresh-only", &[])),
     },
@@ -73,7 +92,7 @@ pub const FAULTS: &[Fault] = &[
         name: "a refresh replaces",
         seen_by: "steps",
         case: chain,
-        at: Command("*-refresh-only*"),
+        at: Command("apply*-refresh-only*"),
         script: r#"without -refresh-only "$@" -replace=mock_node.a"#,
         only_with: Some(With::Workflow("refresh-only", &[])),
     },
@@ -295,17 +314,17 @@ pub const FAULTS: &[Fault] = &[
         name: "a drift is not taken into the state",
         seen_by: "state",
         case: chain,
-        at: Command("*-refresh-only*"),
+        at: Command("apply*-refresh-only*"),
         script: r#"cp terraform.tfstate before; real "$@"; mv before terraform.tfstate"#,
-        only_with: Some(With::Workflow("drift", &[r#"{"label":"drifted"}"#, "drift-refreshed"])),
+        only_with: Some(With::Workflow("drift", &[r#"{"label":"drifted"}"#, REFRESHED])),
     },
     Fault {
         name: "an object that is gone stays in the state",
         seen_by: "state",
         case: chain,
-        at: Command("*-refresh-only*"),
+        at: Command("apply*-refresh-only*"),
         script: r#"cp terraform.tfstate before; real "$@"; mv before terraform.tfstate"#,
-        only_with: Some(With::Workflow("drift", &[r#""gone""#, "drift-refreshed"])),
+        only_with: Some(With::Workflow("drift", &[r#""gone""#, REFRESHED])),
     },
     Fault {
         name: "an object that is gone is not created again",
