@@ -32,6 +32,8 @@ pub enum Condition {
     /// A dependent was to be changed in an earlier step, and was not, because that failed. By the program of that step
     /// it no longer depends on something that its object still refers to, and that is removed now.
     FailedDependentForgotDependency,
+    /// Something is replaced, the new object first, because a target depends on it, and is no target by name.
+    TargetedDependencyKeepsOldObject,
 }
 
 /// A resource, by address and by key.
@@ -66,16 +68,15 @@ impl Condition {
     pub fn pairs(self, steps: &[Step<'_>]) -> Vec<Pair> {
         let Some((step, earlier)) = steps.split_last() else { return Vec::new() };
         let changes = step.changes();
-        if self == Self::FailedDependentForgotDependency {
-            return forgotten_by_failure(&changes, earlier);
+        match self {
+            Self::FailedDependentForgotDependency => return forgotten_by_failure(&changes, earlier),
+            Self::TargetedDependencyKeepsOldObject => return kept_by_target(step, &changes),
+            _ => {}
         }
         let (dependent, dependency) = match self {
             Self::RemovedDependentOutlivesReplacedDependency => (Change::Deleted, Change::Replaced),
-            Self::ReplacedDependentOutlivesRemovedDependency => (Change::Replaced, Change::Deleted),
             Self::ReplacedDependentOutlivesReplacedDependency => (Change::Replaced, Change::Replaced),
-            Self::ReplacedDependentOutlivesForgetfulDependency | Self::FailedDependentForgotDependency => {
-                (Change::Replaced, Change::Deleted)
-            }
+            _ => (Change::Replaced, Change::Deleted),
         };
         let was_in_force = changes.before.create_before_destroy();
         let forgets = self == Self::ReplacedDependentOutlivesForgetfulDependency;
@@ -151,6 +152,20 @@ fn forgotten_by_failure(changes: &Changes, earlier: &[Step<'_>]) -> Vec<Pair> {
         }));
     }
     pairs
+}
+
+/// What is replaced, the new object first, in a step with targets, and is none of them itself: each as a pair with itself.
+fn kept_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
+    let targets = &step.options.target;
+    let in_force = changes.after.create_before_destroy();
+    let is_it = |number: &Number| {
+        changes.of_number(*number) == Change::Replaced
+            && in_force[*number as usize]
+            && !targets.contains(&changes.numbering.address(*number).block)
+    };
+    let kept = changes.numbers().filter(|_| !targets.is_empty()).filter(is_it);
+    let named = |number| Named::of(changes, number);
+    kept.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
 }
 
 /// The resources that a forgetful engine has create_before_destroy in its state for, after a step: what it left alone
