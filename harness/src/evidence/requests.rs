@@ -35,6 +35,8 @@ pub struct Requests {
     pub problems: Vec<RequestProblem>,
     /// The keys that were planned.
     pub planned: FxHashSet<Box<str>>,
+    /// How many objects were read.
+    pub reads: usize,
     /// How many requests there were about objects.
     pub about_objects: usize,
     /// How often each check was made.
@@ -70,6 +72,7 @@ impl RequestCheck {
             return;
         }
         self.requests.about_objects += usize::from(entry.id.is_some() || entry.key.is_some());
+        self.requests.reads += usize::from(entry.op == Operation::Read);
         match (entry.op, entry.phase) {
             // The provider was told to.
             (Operation::Read | Operation::Plan, Phase::Fail) if entry.fault.is_some() => {}

@@ -128,10 +128,13 @@ impl<'a> Course<'a> {
         self.push(cross);
     }
 
-    /// Some of a program's resources, with all that they depend on.
-    pub fn closed_part(&mut self, program: &Program) -> BTreeSet<Address> {
+    /// Some of a program's resources: with all that they depend on, or alone, as the engine has to add the rest.
+    pub fn part(&mut self, program: &Program) -> BTreeSet<Address> {
         let all: Vec<Address> = program.blocks.keys().cloned().collect();
         let mut open = self.some(&all, 3);
+        if self.draw(2) == 0 {
+            return open.into_iter().collect();
+        }
         let mut part = BTreeSet::new();
         while let Some(address) = open.pop() {
             open.extend(program.blocks[&address].dependencies.keys().cloned());

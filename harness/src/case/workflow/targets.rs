@@ -1,4 +1,4 @@
-//! A batch in parts: each is closed under dependencies, and in the end the whole is applied.
+//! A batch in parts: each with all that it depends on, whether that is named or not. In the end the whole is applied.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::JudgedAs;
@@ -7,7 +7,7 @@ use crate::spec::{Action, Options};
 /// See the module.
 pub const WORKFLOW: Workflow = Workflow {
     name: "targets",
-    about: "a batch in parts by -target, each with all that it depends on, and then as a whole",
+    about: "a batch in parts by -target, which bring along what they depend on, and then as a whole",
     unchanged: Unchanged::World,
     stages,
 };
@@ -21,7 +21,7 @@ fn stages(course: &mut Course<'_>) {
                 if program.blocks.is_empty() {
                     continue;
                 }
-                let target = course.closed_part(program);
+                let target = course.part(program);
                 let action = Action::Apply(Options { target, ..Options::USUAL });
                 course.with_batch(format!("batch-{number}-part-{part}"), action, number, JudgedAs::Part);
             }

@@ -1,4 +1,5 @@
-//! Begin and end of every pair of operations against the partial order of the model.
+//! Begin and end of every pair of operations against the partial order of the model, and how many were under way at
+//! once against how many may be.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +8,8 @@ use crate::evidence::ObservedOperation;
 use crate::spec::ResourceOperation;
 
 /// For people.
-pub const ABOUT: &str = "operations keep the order that edges and lifecycles ask for";
+pub const ABOUT: &str =
+    "operations keep the order that edges and lifecycles ask for, and are no more at once than asked for";
 
 /// When the first of the operations of a kind on a key began, and the one that ended last.
 struct Span<'a> {
@@ -44,5 +46,47 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         }
     }
     // A pair that follows from others says nothing that they do not, unless what is between them never happened.
-    if findings.is_empty() { implied } else { findings }
+    let mut findings = if findings.is_empty() { implied } else { findings };
+    // A saved plan is applied with options of its own.
+    let most = trial.stage.action.options().parallelism;
+    let at_once = most_at_once(&trial.evidence.operations);
+    if let Some(most) = most.filter(|most| at_once > *most as usize) {
+        let text = format!("{at_once} operations were under way at once, and {most} may be");
+        findings.push(Finding::new("order", "more at once than may be", trial, text));
+    }
+    findings
+}
+
+/// How many operations were under way at the same time.
+fn most_at_once(operations: &[ObservedOperation]) -> usize {
+    let begun = operations.iter().map(|observed| (observed.begin, true));
+    let mut moments: Vec<(u64, bool)> =
+        begun.chain(operations.iter().map(|observed| (ended(observed), false))).collect();
+    moments.sort_unstable();
+    let mut open = 0usize;
+    let opens = moments.into_iter().map(|(_, begins)| {
+        open = if begins { open + 1 } else { open - 1 };
+        open
+    });
+    opens.max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::OperationKind;
+
+    #[test]
+    fn operations_that_overlap_are_under_way_at_once_and_one_that_never_ends_stays_so() {
+        let create = |begin, end: Option<u64>| ObservedOperation {
+            operation: ResourceOperation { key: "a".into(), kind: OperationKind::Create },
+            begin,
+            end: end.map(|seq| (seq, true)),
+            fault: None,
+        };
+        assert_eq!(most_at_once(&[]), 0);
+        assert_eq!(most_at_once(&[create(1, Some(2)), create(3, Some(4))]), 1);
+        assert_eq!(most_at_once(&[create(1, Some(4)), create(2, Some(3)), create(5, Some(6))]), 2);
+        assert_eq!(most_at_once(&[create(1, None), create(2, Some(3)), create(4, Some(5))]), 2);
+    }
 }

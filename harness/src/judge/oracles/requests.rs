@@ -1,5 +1,5 @@
 //! What the engine sends along with its requests is right: objects as they are, changes as they were planned;
-//! everything is read before it is changed, and everything in the program is planned.
+//! everything is read before it is changed, or nothing if that is asked for, and everything in the program is planned.
 
 use std::collections::BTreeSet;
 
@@ -42,6 +42,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         let text =
             format!("{} requests about objects, and the command has to be refused", requests.about_objects);
         findings.push(Finding::new("requests", "asks in vain", trial, text));
+    }
+    if requests.reads > 0 && !trial.refreshes() {
+        let text = format!("{} objects were read, and the command is to read none", requests.reads);
+        findings.push(Finding::new("requests", "reads what it is not to read", trial, text));
     }
     if !succeeded || !requests.recorded || !trial.stage.action.plans() {
         return findings;

@@ -1,12 +1,15 @@
 //! What is deployed by faults.
 
+pub mod changes;
+
 use equiform::algebra::program::parse;
 use equiform::case::Case;
 use equiform::case::choices::{Choices, Chooser};
 use equiform::spec::EdgeKind;
 
 /// All of them.
-pub const CASES: &[fn() -> Case] = &[chain, by_order, removal, long_by_order, updates, removed_by_order];
+pub const CASES: &[fn() -> Case] =
+    &[chain, by_order, removal, long_by_order, updates, removed_by_order, apart];
 
 fn case(nodes: &[&str], depends_on: bool, variants: [&str; 2]) -> Case {
     let edges: Vec<_> = nodes.windows(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect();
@@ -64,4 +67,11 @@ pub fn updates() -> Case {
 pub fn removed_by_order() -> Case {
     let variant = "(rem a (rem b (rem c (cut (add s (con b c (con a b (add c (add b (add a empty))))))))))";
     case(&["s"], true, [variant, variant])
+}
+
+/// Four resources that have nothing to do with each other, in one batch.
+pub fn apart() -> Case {
+    let variant = "(add d (add c (add b (add a empty))))";
+    let source = serde_json::json!({ "nodes": ["a", "b", "c", "d"], "edges": [] });
+    Case { source: serde_json::from_value(source).unwrap(), ..case(&[], false, [variant, variant]) }
 }
