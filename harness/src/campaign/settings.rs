@@ -122,7 +122,9 @@ impl Settings {
         };
         let foreign = source.names.count().div_ceil(5);
         let weights = self.weights();
-        let source = source.dressed(&weights, &mut rng);
+        // A graph that says what its resources are like is taken at its word.
+        let is_dressed = matches!(&self.from, Sources::Given(graph) if !graph.is_bare());
+        let source = if is_dressed { source } else { source.dressed(&weights, &mut rng) };
         let own = NamedGraph::new(&source.graph, &source.names);
         let source = source.with_foreign(foreign, &mut rng);
         let bound = 4 * source.graph.size() + 16;

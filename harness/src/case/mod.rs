@@ -175,7 +175,10 @@ impl Case {
         let any: AnyVersion = serde_json::from_slice(&bytes).map_err(json)?;
         let case: Self = match any.version {
             1 => serde_json::from_slice::<Version1>(&bytes).map_err(json)?.migrate()?,
-            OLDEST_OF_THIS_FORM..=CASE_VERSION => serde_json::from_slice(&bytes).map_err(json)?,
+            OLDEST_OF_THIS_FORM..=CASE_VERSION => {
+                let case: Self = serde_json::from_slice(&bytes).map_err(json)?;
+                Self { version: CASE_VERSION, ..case }
+            }
             found => return Err(CaseError::Newer { path: name, found }),
         };
         if case.variants.is_empty() { Err(CaseError::NoVariants { path: name }) } else { Ok(case) }

@@ -235,6 +235,9 @@ impl Stage {
             if matches!(stage.action, Action::ApplySaved(_)) && !stages[..place].iter().any(saves) {
                 return Err(format!("stage `{name}` applies a plan, and no stage before it saves one"));
             }
+            if stage.repeats.is_some() && !matches!(stage.action, Action::Apply(_)) {
+                return Err(format!("stage `{name}` repeats another, and is no apply"));
+            }
             if let Some(repeated) = &stage.repeats
                 && !stages[..place]
                     .iter()

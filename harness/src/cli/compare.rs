@@ -133,6 +133,7 @@ fn campaign(
     let compared =
         ComparedEngine { name: engine.name, version: engine.version.clone(), title: engine.title() };
     let started = args.how.start(engine, stop)?;
+    started.can_be_driven_by(&settings.workflows)?;
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
     let claim = Claim::new(started.name.clone(), args.how.mode(), &oracles, None, settings.clone());

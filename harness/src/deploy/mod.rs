@@ -358,6 +358,8 @@ impl Runner {
         let ended = match worker {
             None if drift.is_some() => {
                 let mut command = Command::new(&self.provider, work);
+                command.removed = self.foreign_variables();
+                command.stop = self.stop.clone();
                 command.environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value)));
                 command
                     .run(&arguments, &stdout, &stderr, self.timeout)

@@ -49,9 +49,11 @@ impl StageTime {
 impl StageTimes {
     /// Adds a command. Batches are of one kind, whatever their numbers.
     pub fn add(&self, stage: &str, took: Duration) {
-        let kind = stage.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
+        let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let parts: Vec<&str> = stage.split('-').filter(|part| !is_number(part)).collect();
+        let kind = parts.join("-");
         let mut kinds = self.0.lock().expect("no holder panics");
-        let time = kinds.entry(kind.to_owned()).or_default();
+        let time = kinds.entry(kind).or_default();
         time.commands += 1;
         time.took += took;
     }

@@ -81,6 +81,11 @@ pub enum NamedGraphError {
 }
 
 impl NamedGraph {
+    /// Whether it says nothing of attributes and kinds.
+    pub fn is_bare(&self) -> bool {
+        self.attributes.is_empty() && self.kinds.is_empty()
+    }
+
     /// The graph with the names its resources go by.
     pub fn new(graph: &Graph, names: &Names) -> Self {
         let signature = Signature::attributed();

@@ -9,7 +9,7 @@ use crate::spec::{Action, FailingOperation, Failure, FailureKind, OperationKind,
 /// See the module.
 pub const WORKFLOW: Workflow = Workflow {
     name: "failure",
-    about: "the provider fails an operation in two batches, each of which is then applied again",
+    about: "the provider fails an operation in some batches, each of which is then applied again",
     unchanged: Unchanged::World,
     stages,
 };

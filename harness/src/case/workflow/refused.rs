@@ -2,7 +2,7 @@
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{Defect, JudgedAs, ProgramRef, Stage};
-use crate::spec::changes::Change;
+use crate::spec::changes::Cause;
 use crate::spec::{Action, Address, Options};
 
 /// See the module.
@@ -39,7 +39,8 @@ fn stages(course: &mut Course<'_>) {
 fn defect(course: &mut Course<'_>, number: usize) -> Option<Defect> {
     let program = course.program(number);
     let changes = course.changes_to(number);
-    let replaced = changes.numbers().filter(|it| changes.of_number(*it) == Change::Replaced);
+    // Another pin is a replacement whatever came before; a trigger is not the same for all engines.
+    let replaced = changes.numbers().filter(|it| changes.cause(*it) == Some(Cause::Pin));
     let replaced: Vec<Address> = replaced.map(|it| changes.numbering.address(it).block.clone()).collect();
     let edges: Vec<(Address, Address)> = program
         .blocks

@@ -2,6 +2,7 @@
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
+use crate::spec::changes::{Cause, Change};
 use crate::spec::{Action, Options, PlanMode};
 
 /// See the module.
@@ -16,7 +17,13 @@ fn stages(course: &mut Course<'_>) {
     let stale = course.later_batch();
     let last = *course.numbers().end();
     for number in course.numbers() {
-        let changes = course.changes_to(number).operations().next().is_some();
+        let step = course.changes_to(number);
+        // A trigger is not the same for all engines; these are.
+        let is_sure = |it| {
+            let comes_or_goes = matches!(step.of_number(it), Change::Created | Change::Deleted);
+            comes_or_goes || step.cause(it) == Some(Cause::Pin)
+        };
+        let changes = step.numbers().any(is_sure);
         plan(course, &format!("batch-{number}"), number, Options::USUAL);
         let apply = Stage::apply(&format!("batch-{number}"), number, last);
         course.push(Stage { action: Action::ApplySaved(Options::USUAL), ..apply });

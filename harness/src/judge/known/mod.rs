@@ -218,9 +218,12 @@ impl KnownFindings {
 fn steps_taken<'a>(past: &'a [PastStage<'_>], failed: &Failed) -> Vec<Step<'a>> {
     let Some((last, earlier)) = past.split_last() else { return Vec::new() };
     // One in which the provider failed came as far as to write the state.
-    let took_one = |stage: &&PastStage<'_>| {
-        stage.stage().judged_as == JudgedAs::Failure
-            || failed.get(&stage.stage().name).is_none_or(|done| !done.is_empty())
+    let took_one = |past: &&PastStage<'_>| {
+        let stage = past.stage();
+        let did = || failed.get(&stage.name).is_none_or(|done| !done.is_empty());
+        stage.action.changes_the_world()
+            && stage.repeats.is_none()
+            && (stage.judged_as == JudgedAs::Failure || did())
     };
     let taken = earlier.iter().filter(took_one);
     taken.chain([last]).map(PastStage::step).collect()
