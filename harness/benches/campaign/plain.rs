@@ -38,7 +38,7 @@ impl Plain {
             fs::create_dir_all(&work).expect("the folder can be made");
             let mut last = String::new();
             for batch in case.batches(variant).expect("a generated case is well-formed") {
-                let program = self.engine.render(&batch.program, &batch.order, Syntax::Hcl);
+                let program = self.engine.render(&batch, Syntax::Hcl);
                 match self.deploy(&program, &work) {
                     Some(graph) => last = graph,
                     None => break,

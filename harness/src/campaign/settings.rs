@@ -176,7 +176,8 @@ impl Settings {
     /// The case with a workflow for each variant.
     fn driven(&self, case: Result<Case, CaseError>) -> Case {
         let case = case.expect("what is generated is well-formed");
-        let mut case = Case { left_out: self.left_out.clone(), ..case };
+        let outputs = self.algebra == Algebra::Attributed;
+        let mut case = Case { left_out: self.left_out.clone(), outputs, ..case };
         let count = case.variants.len();
         for number in 0..count {
             let workflow = self.workflows.workflow(case.seed, number);

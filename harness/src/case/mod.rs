@@ -59,6 +59,9 @@ pub struct Case {
     pub source: NamedGraph,
     /// How edges and lifecycles are written.
     pub choices: Choices,
+    /// Whether programs tell of their resources by outputs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outputs: bool,
     /// The variants.
     pub variants: Vec<Variant>,
 }
@@ -155,6 +158,7 @@ impl Case {
             provider: None,
             source,
             choices,
+            outputs: false,
             variants: variants.collect::<Result<_, CaseError>>()?,
         })
     }
@@ -230,7 +234,7 @@ impl Case {
                             .for_each(|(attribute, value)| set(&mut block, attribute, value));
                         (address(resource), block)
                     });
-                    let program = Program { blocks: blocks.collect() };
+                    let program = Program { blocks: blocks.collect(), outputs: self.outputs };
                     batches.push(Arc::new(Batch {
                         program,
                         order: order.into_iter().map(address).collect(),

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::amount::duration;
 use super::{CannotRun, interrupt};
+use crate::case::workflow::Shares;
 use crate::deploy::access::Provider;
 use crate::deploy::hold::Hold;
 use crate::deploy::scratch::Scratch;
@@ -87,6 +88,22 @@ impl Started {
     pub fn spent(&self) -> Option<TimeSplit> {
         let split = self.runner.spent.split(self.provider.computed());
         (!split.engine.is_zero()).then_some(split)
+    }
+}
+
+impl Started {
+    /// Refuses workflows that the engine lacks.
+    pub fn can_be_driven_by(&self, workflows: &Shares) -> Result<(), CannotRun> {
+        let lacking = self.runner.engine.capabilities().lacking;
+        let lacks: Vec<&str> = workflows.names().filter(|name| lacking.contains(name)).collect();
+        if lacks.is_empty() {
+            return Ok(());
+        }
+        let others: Vec<&str> = workflows.names().filter(|name| !lacking.contains(name)).collect();
+        let instead = if others.is_empty() { vec!["plain"] } else { others };
+        let (lacks, instead) = (lacks.join(", "), instead.join(","));
+        Err(format!("{} lacks what these workflows need: {lacks}; give `--workflows {instead}`", self.name)
+            .into())
     }
 }
 

@@ -49,10 +49,14 @@ pub fn write(out: &mut dyn Write, exercised: &Exercised) -> io::Result<()> {
             ordered(count.reversed),
         )?;
     }
-    let checks: Vec<String> =
-        exercised.checks.iter().map(|(what, times)| format!("{times} {what}")).collect();
-    if !checks.is_empty() {
-        writeln!(out, "  checked       {}", checks.join(", "))?;
+    let counts = [
+        ("workflows", &exercised.workflows),
+        ("changes", &exercised.changes),
+        ("checked", &exercised.checks),
+    ];
+    for (title, counts) in counts.into_iter().filter(|(_, counts)| !counts.is_empty()) {
+        let listed: Vec<String> = counts.iter().map(|(what, times)| format!("{times} {what}")).collect();
+        writeln!(out, "  {title:12}  {}", listed.join(", "))?;
     }
     if !exercised.left_out.is_empty() {
         let rules = exercised.left_out.iter().map(|rule| format!("rule {} ({})", rule.number(), rule.name()));
@@ -97,6 +101,8 @@ mod tests {
         exercised.edges.insert(EdgeKind::PinnedRefs, ordered);
         exercised.replacements.insert(ReplacementOrder::DeleteFirst, ordered);
         exercised.checked("batches", 40);
+        exercised.changed("updated by label", 3);
+        exercised.driven_by("drift");
         exercised.left_out = "6".parse().unwrap();
         let mut text = Vec::new();
         write(&mut text, &exercised).unwrap();

@@ -31,6 +31,7 @@ mod run;
 mod show;
 mod size;
 mod study;
+mod workflows;
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
@@ -53,7 +54,7 @@ const AFTER_HELP: &str = "\
 Groups of commands:
   campaigns       run, show, judge, replay, compare, merge
   around them     ledger, engines, doctor, completions
-  explanations    oracles, model
+  explanations    oracles, workflows, model
   the laboratory  generate, eval, equiv, egraph, rules, study
 
 Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2 it could not be done.";
@@ -72,6 +73,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
     Oracles(oracles::OraclesArgs),
+    Workflows(workflows::WorkflowsArgs),
     Model(model::ModelArgs),
     Generate(generate::GenerateArgs),
     Eval(eval::EvalArgs),
@@ -135,6 +137,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => completions::run(args, &mut Cli::command()),
         Command::Oracles(args) => oracles::run(args),
+        Command::Workflows(args) => workflows::run(args),
         Command::Model(args) => model::run(args),
         Command::Generate(args) => generate::run(args),
         Command::Eval(args) => eval::run(args),

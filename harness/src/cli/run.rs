@@ -69,6 +69,7 @@ pub fn run(args: RunArgs) -> CliResult {
     let limits = args.limits.begin();
     let started = args.engine.start()?;
     let settings = args.cases.settings();
+    started.can_be_driven_by(&settings.workflows)?;
     let mode = args.engine.how.mode();
     let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
     let claim = Claim::new(started.name.clone(), mode, &oracles, args.shard, settings.clone());

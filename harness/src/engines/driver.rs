@@ -87,6 +87,8 @@ pub struct Capabilities {
     pub mirror: bool,
     /// The syntaxes that it reads.
     pub syntaxes: &'static [Syntax],
+    /// The workflows that it cannot be driven by.
+    pub lacking: &'static [&'static str],
 }
 
 impl Capabilities {

@@ -1,10 +1,12 @@
 //! An engine's state, whichever it is: the parts that the oracles look at, and how it differs from the one before.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use equiform_proto::ledger::{Attributes, PackedAttributes};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value as Json;
 
 /// An object as the engine's state has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +97,8 @@ pub struct State {
     pub serial: u64,
     /// The objects that it holds.
     pub objects: Vec<Stored>,
+    /// The outputs of the program, by name.
+    pub outputs: BTreeMap<String, Json>,
 }
 
 /// What there is of a state.

@@ -308,8 +308,10 @@ impl Program {
             }
         }
         let written = self.blocks.iter().filter(|(address, _)| target.contains(*address));
-        let mut program =
-            Self { blocks: written.map(|(address, block)| (address.clone(), block.clone())).collect() };
+        let mut program = Self {
+            blocks: written.map(|(address, block)| (address.clone(), block.clone())).collect(),
+            outputs: self.outputs,
+        };
         for (address, instance) in &deployed.instances {
             if !target.contains(&address.block) {
                 // What the step does not reach passes no setting on: the engine does not look at it.

@@ -148,6 +148,18 @@ impl Deployed {
         self
     }
 
+    /// The same if old objects were left that should have been deleted: those of resources that got a new one beside the
+    /// old one, by what was done.
+    pub fn with_left_objects(mut self, before: &Self, effects: &[Effect]) -> Self {
+        let did = |key: &str, kind| effects.iter().any(|effect| &*effect.key == key && effect.kind == kind);
+        for (address, instance) in &mut self.instances {
+            let left =
+                did(&instance.key, OperationKind::Create) && !did(&instance.key, OperationKind::Delete);
+            instance.deposed |= left && before.instances.contains_key(address);
+        }
+        self
+    }
+
     /// The same after a resource was marked as one to be replaced, or no longer as such.
     pub fn with_taint(mut self, address: &Address, tainted: bool) -> Self {
         if let Some(instance) = self.instances.get_mut(&InstanceAddress::from(address)) {

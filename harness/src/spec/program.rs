@@ -84,11 +84,13 @@ impl Block {
 pub struct Program {
     /// The blocks.
     pub blocks: BTreeMap<Address, Block>,
+    /// Whether it tells of each resource's id and label by an output of the resource's name.
+    pub outputs: bool,
 }
 
 impl Program {
     /// A program without resources.
-    pub const EMPTY: Self = Self { blocks: BTreeMap::new() };
+    pub const EMPTY: Self = Self { blocks: BTreeMap::new(), outputs: false };
 
     /// The key of the block at an address.
     pub fn key(&self, address: &Address) -> Option<&Arc<str>> {

@@ -65,7 +65,11 @@ impl Driver for Terraform {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { reattach: true, mirror: true, syntaxes: &[Syntax::Hcl, Syntax::Json] }
+        // -replace came with 0.15.2, -refresh-only with 0.15.4.
+        let is_old = self.engine.version < Version::new(0, 15, 4);
+        let lacking: &[&str] =
+            if is_old { &["refresh-only", "replace", "saved-options", "drift"] } else { &[] };
+        Capabilities { reattach: true, mirror: true, syntaxes: &[Syntax::Hcl, Syntax::Json], lacking }
     }
 
     fn program_file(&self, syntax: Syntax) -> &'static str {

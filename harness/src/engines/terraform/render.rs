@@ -1,6 +1,6 @@
 //! From a program to the text that an engine reads, in the two syntaxes that Terraform and OpenTofu take.
 
-use hcl::expr::{Expression, Traversal, Variable};
+use hcl::expr::{Expression, Traversal, TraversalBuilder, Variable};
 use hcl::format::{Format, Formatter};
 use serde_json::{Map, Value as Json, json};
 
@@ -20,11 +20,15 @@ pub fn render(batch: &Batch, syntax: Syntax) -> String {
     });
     let twice = |written: &Written<'_>| usize::from(matches!(written.defect, Some(Defect::Twice { .. })));
     let written = written.flat_map(|written| std::iter::repeat_n(written, 1 + twice(&written)));
+    let outputs = || batch.order.iter().filter(|_| batch.program.outputs);
     match syntax {
-        Syntax::Hcl => hcl(written),
-        Syntax::Json => json(written),
+        Syntax::Hcl => hcl(written, outputs()),
+        Syntax::Json => json(written, outputs()),
     }
 }
+
+/// What an output tells of a resource.
+const TOLD: [&str; 2] = ["id", "label"];
 
 /// A block as it is written.
 #[derive(Clone, Copy)]
@@ -54,24 +58,37 @@ impl Written<'_> {
     }
 }
 
-fn hcl<'a>(blocks: impl Iterator<Item = Written<'a>>) -> String {
+fn hcl<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<Item = &'a Address>) -> String {
     let source: hcl::Object<hcl::ObjectKey, Expression> =
         [(hcl::ObjectKey::from(hcl::Identifier::unchecked("source")), PROVIDER.into())].into_iter().collect();
     let required =
         hcl::Block::builder("required_providers").add_attribute(("mock", Expression::Object(source)));
     let head = hcl::Block::builder("terraform").add_block(required.build()).build();
-    let body: hcl::Body = std::iter::once(head).chain(blocks.map(hcl_block)).collect();
+    let blocks = std::iter::once(head).chain(blocks.map(hcl_block));
+    let body: hcl::Body = blocks.chain(outputs.map(hcl_output)).collect();
     let mut formatter = Formatter::builder().compact_arrays(true).build_vec();
     body.format(&mut formatter).expect("memory can be written to");
     String::from_utf8(formatter.into_inner()).expect("HCL is text")
 }
 
+/// A reference to a resource, to go on with.
+fn reference(address: &Address) -> TraversalBuilder {
+    let variable = Variable::unchecked(address.type_name());
+    Traversal::builder(variable).attr(hcl::Identifier::unchecked(address.name()))
+}
+
+fn hcl_output(address: &Address) -> hcl::Block {
+    let told = TOLD.map(|name| {
+        let key = hcl::ObjectKey::from(hcl::Identifier::unchecked(name));
+        (key, Expression::from(reference(address).attr(name).build()))
+    });
+    let value: hcl::Object<hcl::ObjectKey, Expression> = told.into_iter().collect();
+    let output = hcl::Block::builder("output").add_label(address.name());
+    output.add_attribute(("value", Expression::Object(value))).build()
+}
+
 fn hcl_block(written: Written<'_>) -> hcl::Block {
     let Written { address, block, .. } = written;
-    let reference = |address: &Address| {
-        let variable = Variable::unchecked(address.type_name());
-        Traversal::builder(variable).attr(hcl::Identifier::unchecked(address.name()))
-    };
     let mut resource =
         hcl::Block::builder("resource").add_label(address.type_name()).add_label(address.name());
     if let Some(key) = written.key() {
@@ -136,17 +153,26 @@ fn triggers(block: &Block) -> impl Iterator<Item = (&Address, Option<&'static st
     whole.chain(block.by(EdgeKind::TriggeredByLabel).map(|address| (address, Some("label"))))
 }
 
-fn json<'a>(blocks: impl Iterator<Item = Written<'a>>) -> String {
+fn json<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<Item = &'a Address>) -> String {
     // A list of objects with one resource each: an object would not keep their order.
     let resources: Vec<Json> = blocks
         .map(
             |written| json!({ written.address.type_name(): { written.address.name(): json_block(written) } }),
         )
         .collect();
-    let program = json!({
+    let mut program = json!({
         "terraform": { "required_providers": { "mock": { "source": PROVIDER } } },
         "resource": resources,
     });
+    let outputs: Map<String, Json> = outputs
+        .map(|address| {
+            let told = TOLD.map(|name| (name.to_owned(), Json::from(format!("${{{address}.{name}}}"))));
+            (address.name().to_owned(), json!({ "value": Map::from_iter(told) }))
+        })
+        .collect();
+    if !outputs.is_empty() {
+        program["output"] = outputs.into();
+    }
     serde_json::to_string_pretty(&program).expect("a program is JSON") + "\n"
 }
 
@@ -217,7 +243,7 @@ mod tests {
     fn everything() -> Batch {
         let program = program("net disk key~=l@p rules<+net host!<net,disk,^key,+rules user<*net,*=key");
         let order = ["net", "disk", "key", "rules", "host", "user"].map(Address::of_node).to_vec();
-        Batch { program, order, defect: None }
+        Batch { program: Program { outputs: true, ..program }, order, defect: None }
     }
 
     #[test]
@@ -254,7 +280,7 @@ mod tests {
         let odd = "1 \"web\" ${a} %{b} $ c:\\d\n\u{1}ü";
         let address = Address::of_node(odd);
         let block = Block { key: odd.into(), label: Some(odd.into()), ..Block::default() };
-        let program = Program { blocks: [(address.clone(), block)].into() };
+        let program = Program { blocks: [(address.clone(), block)].into(), outputs: false };
         let batch = Batch { program, order: vec![address], defect: None };
         let [hcl, json] = [Syntax::Hcl, Syntax::Json].map(|syntax| render(&batch, syntax));
         insta::assert_snapshot!(hcl + &json);

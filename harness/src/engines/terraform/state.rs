@@ -1,5 +1,6 @@
 //! Terraform's state file, version 4.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -16,7 +17,14 @@ struct Document {
     version: u64,
     serial: u64,
     lineage: String,
+    #[serde(default)]
+    outputs: BTreeMap<String, StateOutput>,
     resources: Vec<StateResource>,
+}
+
+#[derive(Deserialize)]
+struct StateOutput {
+    value: Json,
 }
 
 #[derive(Deserialize)]
@@ -82,7 +90,8 @@ pub fn read(path: &Path) -> Result<StateFile, Unreadable> {
             });
         }
     }
-    Ok(StateFile::Read(State { lineage: document.lineage, serial: document.serial, objects }))
+    let outputs = document.outputs.into_iter().map(|(name, output)| (name, output.value)).collect();
+    Ok(StateFile::Read(State { lineage: document.lineage, serial: document.serial, objects, outputs }))
 }
 
 /// How a state file differs from the one before; none if it does not.

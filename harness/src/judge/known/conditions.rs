@@ -29,6 +29,11 @@ pub enum Condition {
     /// removed. create_before_destroy was in force for that, and was forgotten in the step before: it was
     /// changed, and none of its dependents that pass the setting on was.
     ReplacedDependentOutlivesForgetfulDependency,
+    /// A dependent was to be changed in an earlier step, and was not, because that failed. By the program of that step
+    /// it no longer depends on something that its object still refers to, and that is removed now.
+    FailedDependentForgotDependency,
+    /// Something is replaced, the new object first, because a target depends on it, and is no target by name.
+    TargetedDependencyKeepsOldObject,
 }
 
 /// A resource, by address and by key.
@@ -38,6 +43,15 @@ pub struct Named {
     pub address: InstanceAddress,
     /// Its key.
     pub key: Arc<str>,
+}
+
+impl Named {
+    fn of(changes: &Changes, number: Number) -> Self {
+        Self {
+            address: changes.numbering.address(number).clone(),
+            key: changes.numbering.key(number).clone(),
+        }
+    }
 }
 
 /// Two resources of which a condition is true.
@@ -54,11 +68,15 @@ impl Condition {
     pub fn pairs(self, steps: &[Step<'_>]) -> Vec<Pair> {
         let Some((step, earlier)) = steps.split_last() else { return Vec::new() };
         let changes = step.changes();
+        match self {
+            Self::FailedDependentForgotDependency => return forgotten_by_failure(&changes, earlier),
+            Self::TargetedDependencyKeepsOldObject => return kept_by_target(step, &changes),
+            _ => {}
+        }
         let (dependent, dependency) = match self {
             Self::RemovedDependentOutlivesReplacedDependency => (Change::Deleted, Change::Replaced),
-            Self::ReplacedDependentOutlivesRemovedDependency => (Change::Replaced, Change::Deleted),
             Self::ReplacedDependentOutlivesReplacedDependency => (Change::Replaced, Change::Replaced),
-            Self::ReplacedDependentOutlivesForgetfulDependency => (Change::Replaced, Change::Deleted),
+            _ => (Change::Replaced, Change::Deleted),
         };
         let was_in_force = changes.before.create_before_destroy();
         let forgets = self == Self::ReplacedDependentOutlivesForgetfulDependency;
@@ -70,10 +88,7 @@ impl Condition {
             was_in_force.clone()
         };
         let forgotten = |number: Number| was_in_force[number as usize] && !in_state[number as usize];
-        let named = |number| Named {
-            address: changes.numbering.address(number).clone(),
-            key: changes.numbering.key(number).clone(),
-        };
+        let named = |number| Named::of(&changes, number);
         outliving(&changes, &in_state)
             .into_iter()
             .filter(|(lower, upper)| {
@@ -106,6 +121,51 @@ fn outliving(changes: &Changes, was_in_force: &[bool]) -> Vec<(Number, Number)> 
     }
     pairs.sort_unstable();
     pairs
+}
+
+/// The pairs of a dependent and something that its object refers to, directly or not, and that is removed: the last of
+/// the earlier steps was to change the dependent so that it does not depend on that, and failed to.
+fn forgotten_by_failure(changes: &Changes, earlier: &[Step<'_>]) -> Vec<Pair> {
+    let Some(failed) = earlier.last().map(Step::changes) else { return Vec::new() };
+    let place = |changes: &Changes, address: &InstanceAddress| {
+        changes.numbers().find(|number| changes.numbering.address(*number) == address)
+    };
+    let (mut now, mut then) = (Walk::over(changes.numbering.len()), Walk::over(failed.numbering.len()));
+    let mut pairs = Vec::new();
+    // What was to be changed in the step before, and is as it was.
+    for dependent in changes.before.numbers().filter(|number| changes.of_number(*number).making().is_some()) {
+        let Some(was) = place(&failed, changes.numbering.address(dependent)) else { continue };
+        if failed.of_number(was) != Change::Updated {
+            continue;
+        }
+        let written: BTreeSet<&InstanceAddress> = then
+            .from(&failed.after, was, |_| false)
+            .iter()
+            .map(|number| failed.numbering.address(*number))
+            .collect();
+        let reached = now.from(&changes.before, dependent, |_| false).iter();
+        let forgotten = reached.filter(|number| changes.of_number(**number) == Change::Deleted);
+        let forgotten = forgotten.filter(|number| !written.contains(changes.numbering.address(**number)));
+        pairs.extend(forgotten.map(|number| Pair {
+            dependent: Named::of(changes, dependent),
+            dependency: Named::of(changes, *number),
+        }));
+    }
+    pairs
+}
+
+/// What is replaced, the new object first, in a step with targets, and is none of them itself: each as a pair with itself.
+fn kept_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
+    let targets = &step.options.target;
+    let in_force = changes.after.create_before_destroy();
+    let is_it = |number: &Number| {
+        changes.of_number(*number) == Change::Replaced
+            && in_force[*number as usize]
+            && !targets.contains(&changes.numbering.address(*number).block)
+    };
+    let kept = changes.numbers().filter(|_| !targets.is_empty()).filter(is_it);
+    let named = |number| Named::of(changes, number);
+    kept.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
 }
 
 /// The resources that a forgetful engine has create_before_destroy in its state for, after a step: what it left alone

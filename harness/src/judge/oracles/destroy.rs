@@ -19,5 +19,9 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if trial.evidence.state.state().is_some_and(|state| !state.objects.is_empty()) {
         findings.push(Finding::new("destroy", "state left", trial, "the state is not empty"));
     }
+    if trial.evidence.succeeded && trial.evidence.state.state().is_some_and(|state| !state.outputs.is_empty())
+    {
+        findings.push(Finding::new("destroy", "outputs left", trial, "the state still has outputs"));
+    }
     findings
 }

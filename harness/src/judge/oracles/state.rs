@@ -1,13 +1,14 @@
 //! The engine's state and the world agree: no orphan, no ghost, the same dependencies.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Value as Json, json};
 
 use super::{Finding, Trial};
 use crate::evidence::{StateDifference, StateFile, Stored};
 use crate::spec::dependencies::{Number, NumberedGraph, Numbering, Walk};
-use crate::spec::{Action, Deployed, Instance, Program};
+use crate::spec::{Action, Address, Deployed, Instance, PlanMode, Program};
 
 /// For people.
 pub const ABOUT: &str = "the engine's state holds what is in the world, with its dependencies";
@@ -15,6 +16,7 @@ pub const ABOUT: &str = "the engine's state holds what is in the world, with its
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = trial.settled().map(|deployed| compare(trial, deployed)).unwrap_or_default();
+    outputs(trial, &mut findings);
     // An apply after one that failed has something to write, and so has one that finds that something has drifted.
     let leaves_it = trial.expectation.operations.is_empty() && !trial.takes_drift_in();
     let difference = trial.evidence.state_difference.as_ref().filter(|_| leaves_it);
@@ -116,6 +118,36 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// The outputs tell of the objects as they are, after a command that deployed the whole program.
+fn outputs(trial: &Trial<'_>, findings: &mut Vec<Finding>) {
+    let applies = matches!(trial.stage.action, Action::Apply(_) | Action::ApplySaved(_))
+        && trial.options.mode == PlanMode::Program
+        && trial.options.target.is_empty();
+    let Some(state) = trial.evidence.state.state().filter(|_| applies && trial.evidence.succeeded) else {
+        return;
+    };
+    let written: BTreeMap<&str, &Address> = match trial.program.outputs {
+        true => trial.program.blocks.iter().map(|(address, block)| (&*block.key, address)).collect(),
+        false => BTreeMap::new(),
+    };
+    let told = trial.world.objects().filter_map(|object| {
+        let address = written.get(object.key.as_deref()?)?;
+        let label = object.attributes.unpack().get("label").cloned().unwrap_or_default();
+        Some((address.name().to_owned(), json!({ "id": object.id, "label": label })))
+    });
+    let expected: BTreeMap<String, Json> = told.collect();
+    if state.outputs != expected {
+        let names = expected.keys().chain(state.outputs.keys()).collect::<BTreeSet<_>>();
+        let different = names.into_iter().find(|name| state.outputs.get(*name) != expected.get(*name));
+        let name = different.map_or("?", String::as_str);
+        let show = |outputs: &BTreeMap<String, Json>| {
+            outputs.get(name).map_or("not there".to_owned(), Json::to_string)
+        };
+        let text = format!("{name} is {}, and in the world {}", show(&state.outputs), show(&expected));
+        findings.push(Finding::new("state", "other outputs", trial, text));
+    }
 }
 
 /// What each deployed resource depends on. Engines store the whole chain.
