@@ -36,6 +36,13 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     }
     let planned = Changes::planned(trial);
     let is_saved = matches!(action, Action::ApplySaved(_));
+    if is_saved && plans > 0 {
+        found("made anew", format!("the apply of a saved plan made {plans} more"));
+    }
+    // The other way round there may be more to tell of than resources.
+    if matches!(action, Action::Plan(_)) && !planned.0.is_empty() && !evidence.tells_of_changes {
+        found("denies changes", "its exit code says that there is nothing to change".to_owned());
+    }
     if !action.changes_the_world() {
         let expected = Changes::of(trial, trial.plan.operations.iter());
         if planned != expected {

@@ -32,6 +32,24 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("saved-plan", &[])),
     },
     Fault {
+        name: "a plan with changes has the exit code of one without",
+        seen_by: "plan",
+        case: chain,
+        at: Command("plan*"),
+        script: r#"real "$@"; code=$?; if [ $code = 2 ]; then exit 0; fi; exit $code"#,
+        only_with: Some(With::Workflow("saved-plan", &[])),
+    },
+    Fault {
+        name: "a saved plan is made anew when it is applied",
+        seen_by: "plan",
+        case: chain,
+        at: Command("apply*saved.tfplan"),
+        script: r#"if grep -qs "$(md5sum <saved.tfplan)" applied; then real "$@"; else
+                   md5sum <saved.tfplan >>applied
+                   real apply -auto-approve -input=false -json -refresh=false; fi"#,
+        only_with: Some(With::Workflow("saved-plan", &[])),
+    },
+    Fault {
         name: "a saved plan forgets what was to be replaced",
         seen_by: "steps",
         case: chain,
