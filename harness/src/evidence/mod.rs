@@ -27,7 +27,7 @@ pub use output::{
 };
 pub use reader::Reader;
 pub use requests::{ANOTHER_CONFIGURATION, NOT_REFRESHED, READ_TOO_LATE, RequestProblem, Requests};
-pub use state::{Addresses, Content, State, StateDifference, StateFile, Stored};
+pub use state::{Addresses, Content, State, StateComparison, StateDifference, StateFile, Stored};
 
 /// The records of all stages.
 pub const STAGES: &str = "stages.json";
@@ -220,19 +220,21 @@ impl<'a> Evidence<'a> {
             None => self.before.replace((kept.clone(), version)),
         };
         let succeeded = self.reader.succeeded(&record);
-        let to_the_byte = match stage.action {
-            Action::Plan(_) | Action::Drift { .. } => true,
-            _ => stage.judged_as == JudgedAs::Refused,
+        let comparison = match stage.action {
+            Action::Plan(_) | Action::Drift { .. } => StateComparison::ToTheByte,
+            _ if stage.judged_as == JudgedAs::Refused => StateComparison::ToTheByte,
+            Action::Taint(_) | Action::Untaint(_) => StateComparison::ButMarks,
+            _ => StateComparison::Meaning,
         };
         let leaves_the_state = match stage.judged_as {
             JudgedAs::Idle | JudgedAs::Refused | JudgedAs::Drift => true,
             // What fails is a finding already.
-            JudgedAs::Refresh => succeeded,
+            JudgedAs::Refresh | JudgedAs::Mark => succeeded,
             _ => matches!(stage.action, Action::Plan(_)),
         };
         let state_difference = match before.as_ref().filter(|_| leaves_the_state) {
             Some((before, _)) => {
-                self.reader.state_difference(&before.join(STATE), &kept.join(STATE), to_the_byte)?
+                self.reader.state_difference(&before.join(STATE), &kept.join(STATE), comparison)?
             }
             None => None,
         };

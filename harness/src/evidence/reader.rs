@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::path::Path;
 
-use super::{CycleNode, Output, StageRecord, StateDifference, StateFile, Unreadable};
+use super::{CycleNode, Output, StageRecord, StateComparison, StateDifference, StateFile, Unreadable};
 
 /// Reads back what engines of a family leave.
 pub trait Reader: Debug + Sync {
@@ -19,13 +19,12 @@ pub trait Reader: Debug + Sync {
     /// The engine's state.
     fn state(&self, path: &Path) -> Result<StateFile, Unreadable>;
 
-    /// How a state differs from the one before; none if it does not. `to_the_byte` is for commands that must not
-    /// write it; others that change nothing may touch what the engine is known to touch.
+    /// How a state differs from the one before, beyond what may have changed; none if it does not.
     fn state_difference(
         &self,
         before: &Path,
         after: &Path,
-        to_the_byte: bool,
+        comparison: StateComparison,
     ) -> Result<Option<StateDifference>, Unreadable>;
 
     /// The cycles that errors report, joined by semicolons; none if they report anything else.

@@ -122,6 +122,17 @@ impl StateFile {
     }
 }
 
+/// What a command may have changed in a state file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StateComparison {
+    /// Nothing: it must not write it.
+    ToTheByte,
+    /// What engines are known to touch where nothing changes.
+    Meaning,
+    /// That, and marks of objects that are to be replaced.
+    ButMarks,
+}
+
 /// How a state file differs from the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateDifference {

@@ -7,7 +7,7 @@ use super::action::Options;
 use super::address::Address;
 use super::dependencies::{Number, NumberedGraph, Numbering};
 use super::deployed::{Deployed, Instance};
-use super::discipline::Discipline;
+use super::discipline::{Discipline, NumberedOperation};
 use super::operation::OperationKind;
 use super::program::{Block, Dependencies, EdgeKind, Program};
 
@@ -89,6 +89,8 @@ pub struct Changes {
     causes: Vec<Option<Cause>>,
     /// Whether an old object is left from an earlier step, which is deleted in any case.
     deposed: Vec<bool>,
+    /// Whether the step has targets, and this is none of them.
+    unreached: Vec<bool>,
 }
 
 impl Changes {
@@ -104,6 +106,7 @@ impl Changes {
         let mut changes = vec![Change::Kept; numbering.len()];
         let mut causes = vec![None; numbering.len()];
         let mut deposed = vec![false; numbering.len()];
+        let mut unreached = vec![false; numbering.len()];
         for number in before.numbers().filter(|number| !after.has(*number)) {
             changes[number as usize] = Change::Deleted;
         }
@@ -117,6 +120,7 @@ impl Changes {
                 continue;
             };
             deposed[number as usize] = instance.deposed;
+            unreached[number as usize] = !reached(options, &address.block);
             if !reached(options, &address.block) {
                 continue;
             }
@@ -166,7 +170,7 @@ impl Changes {
                 (None, None) => (Change::Kept, None),
             };
         }
-        Self { numbering, before, after, changes, causes, deposed }
+        Self { numbering, before, after, changes, causes, deposed, unreached }
     }
 
     /// What becomes of a number.
@@ -214,6 +218,13 @@ impl Changes {
         })
     }
 
+    /// Operations that may be done or not: engines do not agree whether an apply with targets deletes old objects of
+    /// what it does not reach.
+    pub fn optional(&self) -> impl Iterator<Item = NumberedOperation> {
+        let is_it = |number: &Number| self.deposed[*number as usize] && self.unreached[*number as usize];
+        self.numbers().filter(is_it).map(|number| (number, OperationKind::Delete))
+    }
+
     /// All numbers.
     pub fn numbers(&self) -> std::ops::Range<Number> {
         0..self.changes.len() as Number
@@ -242,7 +253,7 @@ impl Changes {
 
     /// An instance that the step does not reach: what it refers to may have been replaced.
     fn left_alone(&self, number: Number, was: &Instance) -> Instance {
-        let mut instance = Instance { deposed: false, ..was.clone() };
+        let mut instance = was.clone();
         for &dependency in self.before.dependencies(number) {
             let by_value = self.before.edge(dependency, number).is_some_and(EdgeKind::leaves_a_value);
             if by_value && self.of_number(dependency) == Change::Replaced {

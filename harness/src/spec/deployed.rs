@@ -155,7 +155,13 @@ impl Deployed {
         for (address, instance) in &mut self.instances {
             let left =
                 did(&instance.key, OperationKind::Create) && !did(&instance.key, OperationKind::Delete);
-            instance.deposed |= left && before.instances.contains_key(address);
+            let was = before.instances.get(address);
+            instance.deposed |= left && was.is_some();
+            // Whether it is deleted is not promised where it is not a target.
+            let is_kept = !did(&instance.key, OperationKind::Create);
+            if is_kept && was.is_some_and(|was| was.deposed) && did(&instance.key, OperationKind::Delete) {
+                instance.deposed = false;
+            }
         }
         self
     }

@@ -113,6 +113,7 @@ impl Expectation {
                 .collect(),
             left_alone,
             causes: changes.causes(),
+            optional: changes.optional().map(named).collect(),
             ..Self::default()
         }
     }

@@ -39,7 +39,8 @@ impl Expectation {
         let is_optional = |operation: &&ResourceOperation| {
             may_wait.contains(*operation) && !self.failing.contains(*operation)
         };
-        self.optional = self.operations.iter().filter(is_optional).cloned().collect();
+        let optional: Vec<_> = self.operations.iter().filter(is_optional).cloned().collect();
+        self.optional.extend(optional);
         self
     }
 

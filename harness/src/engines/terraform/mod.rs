@@ -15,7 +15,9 @@ use std::path::Path;
 use super::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram};
 use super::{Engine, EngineName, Version, worker};
 use crate::case::Batch;
-use crate::evidence::{CycleNode, Output, Reader, StageRecord, StateDifference, StateFile, Unreadable};
+use crate::evidence::{
+    CycleNode, Output, Reader, StageRecord, StateComparison, StateDifference, StateFile, Unreadable,
+};
 use crate::spec::discipline::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Options, PlanMode};
 
@@ -179,9 +181,9 @@ impl Reader for FilesOfTerraform {
         &self,
         before: &Path,
         after: &Path,
-        to_the_byte: bool,
+        comparison: StateComparison,
     ) -> Result<Option<StateDifference>, Unreadable> {
-        state::difference(before, after, to_the_byte)
+        state::difference(before, after, comparison)
     }
 
     fn cycles<'a>(&self, errors: &'a str) -> Option<Vec<Vec<CycleNode<'a>>>> {

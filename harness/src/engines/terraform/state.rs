@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::evidence::{
-    Addresses, Content, State, StateDifference, StateFile, Stored, Unreadable, unreadable,
+    Addresses, Content, State, StateComparison, StateDifference, StateFile, Stored, Unreadable, unreadable,
 };
 
 #[derive(Deserialize)]
@@ -96,12 +96,12 @@ pub fn read(path: &Path) -> Result<StateFile, Unreadable> {
 
 /// How a state file differs from the one before; none if it does not.
 ///
-/// `to_the_byte` is for commands that must not write it. Others that change nothing may count the serial up, and may
-/// list dependencies in another order: nothing is promised about either.
+/// Commands that may write it, and change nothing, may count the serial up, and may list dependencies in another order:
+/// nothing is promised about either.
 pub fn difference(
     before: &Path,
     after: &Path,
-    to_the_byte: bool,
+    comparison: StateComparison,
 ) -> Result<Option<StateDifference>, Unreadable> {
     let other = |text: &str| Ok(Some(StateDifference::Other(text.to_owned())));
     let bytes = |path: &Path| match std::fs::read(path) {
@@ -116,7 +116,8 @@ pub fn difference(
     let (Some(before), Some(after)) = (before, after) else {
         return other("the state file came or went");
     };
-    let normal = |bytes: &[u8]| serde_json::from_slice(bytes).map(|state| normalised(state, to_the_byte));
+    let to_the_byte = comparison == StateComparison::ToTheByte;
+    let normal = |bytes: &[u8]| serde_json::from_slice(bytes).map(|state| normalised(state, comparison));
     let (Ok(before), Ok(after)) = (normal(&before), normal(&after)) else {
         return other("the state file was another one, and one of the two is no state");
     };
@@ -144,12 +145,15 @@ fn instances(state: &mut Json) -> impl Iterator<Item = &mut Json> {
     resources.filter_map(|resource| resource.get_mut("instances")?.as_array_mut()).flatten()
 }
 
-fn normalised(mut state: Json, to_the_byte: bool) -> Json {
-    if to_the_byte {
+fn normalised(mut state: Json, comparison: StateComparison) -> Json {
+    if comparison == StateComparison::ToTheByte {
         return state;
     }
     state["serial"] = Json::Null;
     for instance in instances(&mut state) {
+        if let Some(instance) = instance.as_object_mut().filter(|_| comparison == StateComparison::ButMarks) {
+            instance.remove("status");
+        }
         if let Some(dependencies) = instance.get_mut("dependencies").and_then(Json::as_array_mut) {
             dependencies.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
         }
@@ -187,13 +191,14 @@ mod tests {
     use super::*;
 
     fn differ(before: &Json, after: &Json, to_the_byte: bool) -> Option<StateDifference> {
+        let comparison = if to_the_byte { StateComparison::ToTheByte } else { StateComparison::Meaning };
         let folder = tempfile::tempdir().unwrap();
         let paths = [before, after].map(|state| {
             let path = folder.path().join(state.to_string().len().to_string() + &state["serial"].to_string());
             std::fs::write(&path, state.to_string()).unwrap();
             path
         });
-        difference(&paths[0], &paths[1], to_the_byte).unwrap()
+        difference(&paths[0], &paths[1], comparison).unwrap()
     }
 
     fn state(serial: u64, dependencies: &[&str], label: &str) -> Json {

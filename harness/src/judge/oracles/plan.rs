@@ -44,7 +44,11 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         found("denies changes", "its exit code says that there is nothing to change".to_owned());
     }
     if !action.changes_the_world() {
-        let expected = Changes::of(trial, trial.plan.operations.iter());
+        let (mut planned, optional) = (planned, Changes::of(trial, trial.plan.optional.iter()));
+        let mut expected = Changes::of(trial, trial.plan.operations.iter());
+        for changes in [&mut planned, &mut expected] {
+            changes.0.retain(|change| !optional.0.contains(change));
+        }
         if planned != expected {
             found(
                 "differs from what is due",
@@ -63,7 +67,9 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     } else {
         (count(trial.plan.operations.iter().map(|operation| operation.kind)), "are due")
     };
-    for summary in summaries.iter().filter(|_| plans == usize::from(!is_saved)) {
+    // What may be planned or not is counted or not.
+    let can_be_counted = action.changes_the_world() || trial.plan.optional.is_empty();
+    for summary in summaries.iter().filter(|_| can_be_counted && plans == usize::from(!is_saved)) {
         let told = (summary.created, summary.updated, summary.deleted);
         if told != counts {
             let text = format!(
