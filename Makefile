@@ -52,13 +52,25 @@ tour: install ## Apply a small program on a real engine and read its ledger
 	"$$engine" -chdir="$$tour" destroy -auto-approve -no-color | grep -E '^(mock_node.*complete|Destroy)'; \
 	$(EQUIFORM) ledger verify "$$tour/equiform.ledger.jsonl"
 
-# The longer campaigns whose results are in docs/campaigns.md. Each is resumed where it was stopped.
+# The longer campaigns whose results are in README.md and docs/campaigns.md. Each is resumed where it was stopped.
 
-.PHONY: campaign-1000
-campaign-1000: build ## 1,000 variants of 4 batches on Terraform 1.15.5 and on OpenTofu 1.12.6, half an hour
+# Resources and edges that come and go, applied batch by batch: what campaigns were before programs changed in place.
+BARE := --algebra bare --workflows plain --create-before-destroy 0.2
+
+.PHONY: campaign-2000
+campaign-2000: build ## 2,000 variants of 4 batches by all workflows on Terraform 1.15.5 and OpenTofu 1.12.6, half an hour
 	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
 	for engine in terraform@1.15.5 tofu@1.12.6; do \
-	  $(EQUIFORM) run --engine $$engine --seed 4711 --sources 100 --variants 10 --batches 4 --out .equiform/campaign-1000/$$engine; \
+	  $(EQUIFORM) run --engine $$engine --seed 31337 --sources 200 --variants 10 --keep failed \
+	    --out .equiform/campaign-2000/$$engine; \
+	done
+
+.PHONY: campaign-1000
+campaign-1000: build ## 1,000 bare variants of 4 batches on Terraform 1.15.5 and on OpenTofu 1.12.6, half an hour
+	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
+	for engine in terraform@1.15.5 tofu@1.12.6; do \
+	  $(EQUIFORM) run --engine $$engine --seed 4711 --sources 100 --variants 10 --batches 4 $(BARE) \
+	    --out .equiform/campaign-1000/$$engine; \
 	done
 
 .PHONY: campaign-published
@@ -66,15 +78,15 @@ campaign-published: build ## The workload of the published study on Terraform 1.
 	$(EQUIFORM) engines install terraform@1.12.2 tofu@1.10.10
 	for engine in terraform@1.12.2 tofu@1.10.10; do \
 	  for size in 5/2 11/9 40/40; do \
-	    $(EQUIFORM) run --engine $$engine --sources 5 --variants 10 --batches 4 --resources $${size%/*} --edges $${size#*/} \
-	      --out .equiform/campaign-published/$$engine-$${size%/*}; \
+	    $(EQUIFORM) run --engine $$engine --sources 5 --variants 10 --batches 4 $(BARE) \
+	      --resources $${size%/*} --edges $${size#*/} --out .equiform/campaign-published/$$engine-$${size%/*}; \
 	  done; \
 	done
 
 .PHONY: compare
-compare: build ## 50 cases on every engine that can be installed, and where they differ
+compare: build ## 200 cases on every engine that can be installed, and where they differ
 	$(EQUIFORM) engines install --all
-	$(EQUIFORM) compare --installed --seed 50 --sources 50 --variants 2 --out .equiform/compare
+	$(EQUIFORM) compare --installed --seed 50 --sources 200 --variants 1 --out .equiform/compare
 
 # Not optimised: it is compiled once and runs for two seconds; optimising more than doubles the processor time.
 $(CARGO_DENY): | tools
@@ -118,7 +130,7 @@ campaign-warm: build ## 1,000 variants warm and cold on Terraform 1.15.5 and Ope
 	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
 	for engine in terraform@1.15.5 tofu@1.12.6; do \
 	  for start in "" --cold; do \
-	    $(EQUIFORM) run --engine $$engine --seed 4711 --sources 100 --variants 10 --batches 4 $$start \
+	    $(EQUIFORM) run --engine $$engine --seed 4711 --sources 100 --variants 10 --batches 4 $(BARE) $$start \
 	      --out .equiform/campaign-warm/$$engine$$start; \
 	  done; \
 	  scripts/same-verdicts .equiform/campaign-warm/$$engine .equiform/campaign-warm/$$engine--cold; \

@@ -17,9 +17,11 @@ use std::time::{Duration, Instant};
 
 use equiform::campaign::keep::Keep;
 use equiform::campaign::limits::Limits;
+use equiform::campaign::settings::Algebra;
 use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
 use equiform::campaign::{Campaign, Settings, Watcher, case_folder};
+use equiform::case::workflow::Shares;
 use equiform::deploy::Runner;
 use equiform::deploy::access::Provider;
 use equiform::deploy::hold::Hold;
@@ -53,6 +55,10 @@ fn main() {
         batches: 4,
         resources: 3..=12,
         edges: 1..=16,
+        // What the plain way can deploy too: one apply for each batch.
+        algebra: Algebra::Bare,
+        workflows: Shares::plain(),
+        create_before_destroy: 0.2,
         ..Settings::default()
     };
     let engines = Engines::from_env().expect("there is a folder for engines");

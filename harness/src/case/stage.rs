@@ -1,8 +1,10 @@
 //! Stages: one command of the engine each, or something that happens to the world between two of them, as data.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use crate::spec::{Action, Address, Failure, Options};
+use crate::spec::{Action, Address, Failure, OperationKind, Options, ResourceOperation};
 
 /// A stage of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,6 +176,19 @@ impl JudgedAs {
 }
 
 impl Stage {
+    /// Whether the engine has to refuse it, if these operations are due. An object that is not there, because an earlier
+    /// stage failed, cannot be protected.
+    pub fn is_to_be_refused(&self, due: &BTreeSet<ResourceOperation>) -> bool {
+        let goes = |resource: &Address| {
+            due.iter().any(|it| it.kind == OperationKind::Delete && Address::of_node(&it.key) == *resource)
+        };
+        self.judged_as == JudgedAs::Refused
+            && match &self.program {
+                ProgramRef::Broken { defect: Defect::PreventDestroy { resource }, .. } => goes(resource),
+                _ => true,
+            }
+    }
+
     /// A stage in which nothing is to fail, and which repeats no other.
     pub fn new(name: impl Into<String>, action: Action, program: ProgramRef, judged_as: JudgedAs) -> Self {
         Self { name: name.into(), action, program, judged_as, failures: Vec::new(), repeats: None }

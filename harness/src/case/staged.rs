@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Batch;
-use super::stage::{Defect, JudgedAs, Stage};
+use super::stage::{Defect, Stage};
 use crate::spec::{Action, Address, Deployed, Discipline, EdgeKind, Options, PlanMode, Program, Step};
 
 /// A stage with the batch that its program is.
@@ -36,10 +36,9 @@ impl StagedBatch<'_> {
         Step { deployed, program: self.target(options), options, discipline }
     }
 
-    /// What is deployed after it, if the engine does as it should.
+    /// What is deployed after it, if the engine succeeds and does what it is asked for.
     pub fn outcome(&self, deployed: &Deployed, options: &Options, discipline: &dyn Discipline) -> Deployed {
         match &self.stage.action {
-            _ if self.stage.judged_as == JudgedAs::Refused => deployed.clone(),
             Action::ApplySaved(_) if options.mode == PlanMode::RefreshOnly => deployed.refreshed(),
             Action::Apply(_) | Action::ApplySaved(_) | Action::Destroy(_) => {
                 self.step(deployed, options, discipline).outcome()

@@ -262,7 +262,7 @@ fn judge_stages(
 /// What is to be done in a stage, of what its step asks for.
 fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation, left_out: &LeftOut) -> Cow<'a, Expectation> {
     let (stage, nothing) = (past.stage(), || Cow::Owned(Expectation::nothing(past.deployed.instances.len())));
-    if !stage.action.changes_the_world() || stage.judged_as == JudgedAs::Refused {
+    if !stage.action.changes_the_world() || stage.is_to_be_refused(&plan.operations) {
         return nothing();
     }
     if stage.failures.is_empty() {

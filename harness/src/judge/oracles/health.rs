@@ -57,7 +57,11 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
 
 /// Why the engine has to fail, if it has to.
 fn due_refusal(trial: &Trial<'_>) -> Option<Refusal> {
-    match (trial.stage.judged_as, trial.program_ref) {
+    let stage = trial.stage;
+    if stage.judged_as == JudgedAs::Refused && !stage.is_to_be_refused(&trial.plan.operations) {
+        return None;
+    }
+    match (stage.judged_as, trial.program_ref) {
         // An engine by whose rules the operation is not due does not meet the failure.
         (JudgedAs::Failure, _) => {
             let changes = |failure: &Failure| failure.operation.kind().is_some();

@@ -67,7 +67,9 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
     let mut deposed = FxHashSet::default();
     // What a command that failed, or that only reads, leaves of dependencies in the state is promised by nobody; and what
     // it does not reach keeps those that it was written with.
-    let refreshes_only = matches!(trial.stage.action, Action::RefreshOnly(_)) && trial.takes_drift_in();
+    let is_refresh =
+        matches!(trial.stage.action, Action::RefreshOnly(_)) || trial.options.mode == PlanMode::RefreshOnly;
+    let refreshes_only = is_refresh && trial.takes_drift_in();
     let writes_dependencies = trial.evidence.succeeded && !refreshes_only;
     let reached = (!trial.options.target.is_empty())
         .then(|| trial.program.reached(trial.deployed, trial.options).options.target);
