@@ -52,7 +52,7 @@ at() {{ case "$EQUIFORM_LEDGER" in $1) [ "$EQUIFORM_RUN" = "$2" ];; *) false;; e
     pub fn campaign(&self, out: &str, more: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
         command.args(["run", "--sources=1", "--variants=3", "--batches=2", "--resources=3", "--edges=2"]);
-        command.args(["--jobs=1", "--format=json", "--engine"]).arg(self.path("engine"));
+        command.args(["--jobs=1", "--format=json", "--workflows=plain", "--engine"]).arg(self.path("engine"));
         command.arg("--out").arg(self.path(out)).args(more);
         command
     }
