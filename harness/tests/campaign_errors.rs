@@ -290,7 +290,7 @@ fn a_ledger_or_a_record_that_is_cut_makes_its_variant_inconclusive() {
 fn a_case_of_a_newer_version_is_told() {
     let newer = |_| br#"{"version": 99, "novelty": true}"#.to_vec();
     let (folder, path) = damaged("case-0000/case.json", newer);
-    let sentence = "has case version 99, and this program reads versions up to 2: use a newer equiform";
+    let sentence = "has case version 99, and this program reads versions up to 3: use a newer equiform";
     refused(&judged(&folder.path().join("out")), &[sentence]);
     let replay = equiform(&["replay", "--engine", ENGINE, "--out"])
         .arg(folder.path().join("replayed"))

@@ -11,7 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("spec", &["algebra"]),
     ("case", &["algebra", "spec"]),
     ("evidence", &["spec", "case"]),
-    ("engines", &["spec", "evidence", "private"]),
+    ("engines", &["spec", "case", "evidence", "private"]),
     ("deploy", &["spec", "case", "evidence", "engines", "private"]),
     ("judge", &["algebra", "spec", "case", "evidence", "engines"]),
     ("campaign", &["algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "private"]),

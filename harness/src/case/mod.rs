@@ -1,8 +1,8 @@
 //! A case: a source with its variants, and all that is needed to deploy and judge them again.
 //!
 //! [`choices`] is how edges and settings of bare programs are written, [`stage`] what the engine is asked to do with a
-//! variant, one command after the other, `staged` a stage with its program, [`workflow`] the lists of stages by which an
-//! engine is driven. Cases of the first version are read by `version1`.
+//! variant, one command after the other, `staged` a stage with its program, [`workflow`] the lists of stages by which
+//! an engine is driven. Cases of the first version are read by `version1`.
 
 pub mod choices;
 pub mod stage;

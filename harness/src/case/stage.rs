@@ -176,8 +176,8 @@ impl JudgedAs {
 }
 
 impl Stage {
-    /// Whether the engine has to refuse it, if these operations are due. An object that is not there, because an earlier
-    /// stage failed, cannot be protected.
+    /// Whether the engine has to refuse it, if these operations are due. An object that is not there, because an
+    /// earlier stage failed, cannot be protected.
     pub fn is_to_be_refused(&self, due: &BTreeSet<ResourceOperation>) -> bool {
         let goes = |resource: &Address| {
             due.iter().any(|it| it.kind == OperationKind::Delete && Address::of_node(&it.key) == *resource)

@@ -16,7 +16,8 @@ pub struct StagedBatch<'a> {
 }
 
 impl StagedBatch<'_> {
-    /// What is to be deployed after the stage, by the options that count: a destroy leaves nothing, whatever is written.
+    /// What is to be deployed after the stage, by the options that count: a destroy leaves nothing, whatever is
+    /// written.
     pub fn target(&self, options: &Options) -> &Program {
         match self.stage.action {
             Action::Destroy(_) => const { &Program::EMPTY },

@@ -8,6 +8,7 @@
 //! [`stop`] ends it early, [`time_spent`] is where the time went.
 
 pub mod access;
+mod drift;
 mod environment;
 pub mod hold;
 pub mod mirror;
@@ -37,7 +38,8 @@ use crate::case::{Batch, Case, CaseError, StagedBatch};
 use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
 use crate::evidence::{self, StageRecord};
 use crate::private;
-use crate::spec::{Action, Drift, Failure};
+use crate::spec::{Action, Failure};
+use drift::drift_arguments;
 pub use environment::EnvironmentError;
 use hold::Hold;
 use process::{Command, Ended};
@@ -418,19 +420,6 @@ impl Runner {
             ledger_bytes: fs::metadata(ledger).map_or(0, |ledger| ledger.len()),
             warm,
         })
-    }
-}
-
-/// How the provider is asked to change an object behind the engine's back.
-fn drift_arguments(key: &str, change: &Drift) -> Vec<String> {
-    let set = |attribute: &str, value: &Option<Arc<str>>| {
-        let value = value.as_deref().map_or("--null", |value| value);
-        ["drift", "set", key, attribute, value].map(str::to_owned).to_vec()
-    };
-    match change {
-        Drift::Gone => ["drift", "delete", key].map(str::to_owned).to_vec(),
-        Drift::Label(value) => set("label", value),
-        Drift::Pin(value) => set("pin", value),
     }
 }
 

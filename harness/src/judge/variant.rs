@@ -213,8 +213,8 @@ fn judge_stages(
         };
         let expectation = expected(&past, &plan, &case.left_out);
         let failed = if evidence.succeeded { None } else { Some(evidence.took_effect()) };
-        // What a failure left may be nothing that the model can go on from. An old object that is still there, and should
-        // not be, is for `steps` to tell, and what follows begins with it.
+        // What a failure left may be nothing that the model can go on from. An old object that is still there, and
+        // should not be, is for `steps` to tell, and what follows begins with it.
         let outcome = past.outcome(failed.as_deref()).ok();
         let outcome = match (&failed, outcome) {
             (None, Some(outcome)) if past.stage().action.changes_the_world() => {

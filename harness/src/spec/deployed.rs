@@ -148,8 +148,8 @@ impl Deployed {
         self
     }
 
-    /// The same if old objects were left that should have been deleted: those of resources that got a new one beside the
-    /// old one, by what was done.
+    /// The same if old objects were left that should have been deleted: those of resources that got a new one beside
+    /// the old one, by what was done.
     pub fn with_left_objects(mut self, before: &Self, effects: &[Effect]) -> Self {
         let did = |key: &str, kind| effects.iter().any(|effect| &*effect.key == key && effect.kind == kind);
         for (address, instance) in &mut self.instances {

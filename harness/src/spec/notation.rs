@@ -9,8 +9,8 @@ use super::{
 };
 
 /// A program, a resource a word: `b<a` refers to a, `b<^a` by a reference that forces a replacement, `b<+a` has a
-/// `depends_on`, `b<*a` is triggered by a, `b<*=a` by its label; several dependencies are joined by commas. `b!` asks for
-/// create_before_destroy, `b~` ignores changes of its label, `b=l` has the label l, `b@p` the pin p; in this order.
+/// `depends_on`, `b<*a` is triggered by a, `b<*=a` by its label; several dependencies are joined by commas. `b!` asks
+/// for create_before_destroy, `b~` ignores changes of its label, `b=l` has the label l, `b@p` the pin p; in this order.
 pub fn program(text: &str) -> Program {
     let mut program = Program::default();
     for word in text.split_whitespace() {

@@ -81,7 +81,8 @@ fn output(path: &Path, names: &BTreeMap<String, String>) -> Vec<String> {
     let mut lines: Vec<String> = text
         .lines()
         .map(|line| {
-            let mut message: Value = serde_json::from_str(line).unwrap();
+            // Commands that mark something in the state print plain text.
+            let Ok(mut message) = serde_json::from_str::<Value>(line) else { return line.to_owned() };
             let object = message.as_object_mut().unwrap();
             object.remove("@timestamp");
             if let Some(hook) = object.get_mut("hook").and_then(Value::as_object_mut) {

@@ -1,5 +1,5 @@
-//! An object changes or vanishes behind the engine's back: a plan tells of that and of the repair, one without a refresh
-//! does not, and a refresh takes it into the state.
+//! An object changes or vanishes behind the engine's back: a plan tells of that and of the repair, one without a
+//! refresh does not, and a refresh takes it into the state.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};

@@ -154,7 +154,8 @@ fn forgotten_by_failure(changes: &Changes, earlier: &[Step<'_>]) -> Vec<Pair> {
     pairs
 }
 
-/// What is replaced, the new object first, in a step with targets, and is none of them itself: each as a pair with itself.
+/// What is replaced, the new object first, in a step with targets, and is none of them itself: each as a pair with
+/// itself.
 fn kept_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
     let targets = &step.options.target;
     let in_force = changes.after.create_before_destroy();

@@ -65,8 +65,8 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
         deployed.instances.iter().map(|(address, instance)| (address.to_string(), instance)).collect();
     let mut ids = FxHashSet::default();
     let mut deposed = FxHashSet::default();
-    // What a command that failed, or that only reads, leaves of dependencies in the state is promised by nobody; and what
-    // it does not reach keeps those that it was written with.
+    // What a command that failed, or that only reads, leaves of dependencies in the state is promised by nobody; and
+    // what it does not reach keeps those that it was written with.
     let is_refresh =
         matches!(trial.stage.action, Action::RefreshOnly(_)) || trial.options.mode == PlanMode::RefreshOnly;
     let refreshes_only = is_refresh && trial.takes_drift_in();

@@ -1,0 +1,202 @@
+//! What is true of any step.
+
+use std::sync::Arc;
+
+use petgraph::algo::{has_path_connecting, is_cyclic_directed};
+use proptest::prelude::*;
+
+use super::super::discipline::TERRAFORM;
+use super::super::notation::between;
+use super::super::*;
+use super::objects;
+
+/// Two programs over five resources, with edges of all kinds that go upward only.
+fn two_programs() -> impl Strategy<Value = (Program, Program)> {
+    let kind = prop::sample::select(EdgeKind::ALL.to_vec());
+    let edges = prop::collection::vec(prop::option::of(kind), 5);
+    let value = || prop::option::of(prop::sample::select(vec!["v", "w"]));
+    let settings = (prop::bool::weighted(0.3), prop::bool::weighted(0.2), value(), value());
+    let resource = (prop::bool::weighted(0.7), edges, settings);
+    let program = prop::collection::vec(resource, 5);
+    type Settings = (bool, bool, Option<&'static str>, Option<&'static str>);
+    (program.clone(), program).prop_map(|(before, after)| {
+        let build = |drawn: Vec<(bool, Vec<Option<EdgeKind>>, Settings)>| {
+            let mut program = Program::default();
+            for (index, (_, kinds, settings)) in drawn.iter().enumerate().filter(|(_, (there, ..))| *there) {
+                let (asks, ignores, label, pin) = settings;
+                let kinds = kinds.iter().enumerate().take(index).filter(|(lower, _)| drawn[*lower].0);
+                let dependencies = kinds
+                    .filter_map(|(lower, kind)| Some((Address::of_node(&format!("r{lower}")), (*kind)?)));
+                let block = Block {
+                    key: format!("r{index}").into(),
+                    dependencies: Arc::new(dependencies.collect()),
+                    create_before_destroy: *asks,
+                    ignore_changes: *ignores,
+                    label: label.map(Into::into),
+                    pin: pin.map(Into::into),
+                    ..Block::default()
+                };
+                program.blocks.insert(Address::of_node(&block.key), block);
+            }
+            program
+        };
+        (build(before), build(after))
+    })
+}
+
+/// What a program deployed, with an odd memory: settings, marks, objects that refer to others which are gone, drift.
+fn remembering(program: &Program, memory: &[u8]) -> Deployed {
+    let mut deployed = Deployed::by(program);
+    for (instance, memory) in deployed.instances.values_mut().zip(memory) {
+        instance.create_before_destroy ^= memory & 1 != 0;
+        instance.tainted = memory & 6 == 6;
+        instance.drift = match memory >> 3 & 7 {
+            0 => Some(Drift::Label(Some("d".into()))),
+            1 => Some(Drift::Pin(None)),
+            2 => Some(Drift::Gone),
+            _ => None,
+        };
+        if memory & 64 != 0 {
+            let by_value = instance.dependencies.iter().filter(|(_, kind)| kind.leaves_a_value());
+            instance.stale.extend(by_value.map(|(address, _)| address.clone()).next());
+        }
+        if memory & 128 != 0 {
+            // It was written when it depended on other things.
+            let less = instance.dependencies.iter().skip(1).map(|(address, kind)| (address.clone(), *kind));
+            instance.dependencies = Arc::new(less.collect());
+            instance.stale.clear();
+        }
+    }
+    deployed
+}
+
+proptest! {
+    /// An acyclic program that follows on an acyclic one can always be deployed: the order asked for has no circle.
+    #[test]
+    fn some_sequence_keeps_the_whole_order((before, after) in two_programs()) {
+        prop_assert!(!is_cyclic_directed(&between(&before, &after).order));
+    }
+
+    /// Taking operations out of a step must leave a step that can be taken, whatever was done before it failed.
+    #[test]
+    fn the_rest_of_a_step_that_failed_is_a_step((before, after) in two_programs(), seed: u64) {
+        let (deployed, whole) = (Deployed::by(&before), between(&before, &after));
+        let sorted = petgraph::algo::toposort(&whole.order, None).expect("there is no circle");
+        let effects = |order: &expectation::Order, sorted: &[petgraph::graph::NodeIndex]| -> Vec<Effect> {
+            sorted.iter().map(|node| Effect::whole(&order[*node])).collect()
+        };
+        let done = &sorted[..(seed % (sorted.len() as u64 + 1)) as usize];
+        let Ok(there) = deployed.after(&after, &effects(&whole.order, done)) else { return Ok(()) };
+        let rest = Step { deployed: &there, program: &after, options: &Options::default(), discipline: TERRAFORM };
+        let rest = rest.expectation(&LeftOut::none());
+        prop_assert!(!is_cyclic_directed(&rest.order));
+        let sorted = petgraph::algo::toposort(&rest.order, None).unwrap();
+        let finished = there.after(&after, &effects(&rest.order, &sorted)).unwrap();
+        let step = Step { deployed: &there, program: &after, options: &Options::default(), discipline: TERRAFORM };
+        let outcome = step.outcome();
+        prop_assert_eq!(objects(&finished), objects(&outcome));
+        prop_assert!(finished.instances.keys().eq(Deployed::by(&after).instances.keys()));
+    }
+
+    /// Whatever the state remembers, and whatever has drifted: there is an order, and after it nothing is left to do.
+    #[test]
+    fn a_step_leads_from_any_memory_to_a_world_in_which_the_program_asks_for_nothing(
+        (before, after) in two_programs(), memory in prop::collection::vec(0u8..=255, 5), refresh: bool,
+    ) {
+        let deployed = remembering(&before, &memory);
+        let options = Options { refresh, ..Options::default() };
+        let step = Step { deployed: &deployed, program: &after, options: &options, discipline: TERRAFORM };
+        prop_assert!(!is_cyclic_directed(&step.expectation(&LeftOut::none()).order));
+        let outcome = step.outcome();
+        let again = Step { deployed: &outcome, program: &after, options: &Options::default(), discipline: TERRAFORM };
+        prop_assert_eq!(again.changes().operations().count(), 0);
+        prop_assert_eq!(again.outcome(), outcome);
+    }
+
+    /// Parts of a program, one after the other, and then the whole: the same world as the whole at once, but for labels
+    /// whose changes are ignored by then.
+    #[test]
+    fn targets_and_then_the_whole_program_lead_to_the_same_world(
+        (before, after) in two_programs(), targets in prop::collection::vec(0u8..5, 1..4),
+        memory in prop::collection::vec(0u8..=255, 5),
+    ) {
+        let deployed = remembering(&before, &memory);
+        let mut there = deployed.clone();
+        for target in targets.iter().map(|number| Address::of_node(&format!("r{number}"))) {
+            let options = Options { target: [target.clone()].into(), ..Options::default() };
+            if !after.blocks.contains_key(&target) {
+                continue;
+            }
+            let step = Step { deployed: &there, program: &after, options: &options, discipline: TERRAFORM };
+            prop_assert!(!is_cyclic_directed(&step.expectation(&LeftOut::none()).order));
+            let part = step.outcome();
+            let again = Step { deployed: &part, program: &after, options: &options, discipline: TERRAFORM };
+            prop_assert_eq!(again.changes().operations().count(), 0, "the same part again asks for nothing");
+            there = part;
+        }
+        let outcome = |deployed: &Deployed| {
+            let step = Step { deployed, program: &after, options: &Options::default(), discipline: TERRAFORM };
+            let without_ignored = |(address, mut instance): (InstanceAddress, Instance)| {
+                if after.blocks[&address.block].ignore_changes {
+                    instance.label = None;
+                }
+                (address, instance)
+            };
+            step.outcome().instances.into_iter().map(without_ignored).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(outcome(&there), outcome(&deployed));
+    }
+
+    #[test]
+    fn the_same_program_again_asks_for_nothing((program, _) in two_programs()) {
+        let expected = between(&program, &program);
+        prop_assert!(expected.operations.is_empty() && expected.replacements.is_empty());
+        prop_assert_eq!((expected.order.node_count(), expected.left_alone), (0, program.blocks.len()));
+    }
+
+    #[test]
+    fn order_speaks_only_of_operations_that_are_expected((before, after) in two_programs()) {
+        let expectation = between(&before, &after);
+        let operations = &expectation.operations;
+        let expected = |operation| operations.contains(operation);
+        prop_assert!(expectation.pairs().all(|(first, second, _)| expected(first) && expected(second)));
+    }
+
+    /// What is not implied says all that the whole order says, and nothing twice.
+    #[test]
+    fn what_is_not_implied_is_the_reduction_of_the_order((before, after) in two_programs()) {
+        let whole = between(&before, &after);
+        let mut reduced = whole.clone();
+        reduced.order.retain_edges(|order, edge| !order[edge].implied);
+        let reaches = |order: &expectation::Order, first, second| has_path_connecting(order, first, second, None);
+        for edge in whole.order.edge_indices() {
+            let (first, second) = whole.order.edge_endpoints(edge).unwrap();
+            prop_assert!(reaches(&reduced.order, first, second), "what is implied follows from the rest");
+            let mut without = reduced.clone();
+            if let Some(edge) = without.order.find_edge(first, second) {
+                without.order.remove_edge(edge);
+                prop_assert!(!reaches(&without.order, first, second), "what is not implied does not");
+            }
+        }
+    }
+
+    #[test]
+    fn a_resource_that_is_to_be_replaced_is_and_with_it_what_refers_to_it((program, _) in two_programs()) {
+        let Some(address) = program.blocks.keys().next() else { return Ok(()) };
+        let options = Options { replace: [address.clone()].into(), ..Options::default() };
+        let deployed = Deployed::by(&program);
+        let step = Step { deployed: &deployed, program: &program, options: &options, discipline: TERRAFORM };
+        let expectation = step.expectation(&LeftOut::none());
+        prop_assert!(expectation.replacements.contains_key(program.key(address).unwrap()));
+        for block in program.blocks.values() {
+            let changed = match block.dependencies.get(address) {
+                Some(EdgeKind::Refs) => OperationKind::Update,
+                Some(EdgeKind::PinnedRefs) => OperationKind::Create,
+                _ => continue,
+            };
+            let operation = |kind| ResourceOperation::new(&block.key, kind);
+            let replaced = expectation.operations.contains(&operation(OperationKind::Create));
+            prop_assert!(replaced || expectation.operations.contains(&operation(changed)));
+        }
+    }
+}
