@@ -227,6 +227,7 @@ fn judge_stages(
             source: &case.source,
             stage,
             program_ref: &stage.program,
+            program_is_deployed: !refreshes_only || past.step().outcome() == past.deployed.refreshed(),
             deployed: &past.deployed,
             options: &past.options,
             program: past.staged.target(&past.options),

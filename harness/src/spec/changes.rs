@@ -89,8 +89,8 @@ pub struct Changes {
     causes: Vec<Option<Cause>>,
     /// Whether an old object is left from an earlier step, which is deleted in any case.
     deposed: Vec<bool>,
-    /// Whether the step has targets, and this is none of them.
-    unreached: Vec<bool>,
+    /// Whether the step has targets.
+    has_targets: bool,
 }
 
 impl Changes {
@@ -106,7 +106,6 @@ impl Changes {
         let mut changes = vec![Change::Kept; numbering.len()];
         let mut causes = vec![None; numbering.len()];
         let mut deposed = vec![false; numbering.len()];
-        let mut unreached = vec![false; numbering.len()];
         for number in before.numbers().filter(|number| !after.has(*number)) {
             changes[number as usize] = Change::Deleted;
         }
@@ -120,7 +119,6 @@ impl Changes {
                 continue;
             };
             deposed[number as usize] = instance.deposed;
-            unreached[number as usize] = !reached(options, &address.block);
             if !reached(options, &address.block) {
                 continue;
             }
@@ -170,7 +168,7 @@ impl Changes {
                 (None, None) => (Change::Kept, None),
             };
         }
-        Self { numbering, before, after, changes, causes, deposed, unreached }
+        Self { numbering, before, after, changes, causes, deposed, has_targets: !options.target.is_empty() }
     }
 
     /// What becomes of a number.
@@ -218,10 +216,12 @@ impl Changes {
         })
     }
 
-    /// Operations that may be done or not: engines do not agree whether an apply with targets deletes old objects of
-    /// what it does not reach.
+    /// Operations that may be done or not: engines do not agree whether an apply with targets deletes old objects that
+    /// are left from an earlier step.
     pub fn optional(&self) -> impl Iterator<Item = NumberedOperation> {
-        let is_it = |number: &Number| self.deposed[*number as usize] && self.unreached[*number as usize];
+        let is_it = |number: &Number| {
+            self.has_targets && self.deposed[*number as usize] && !self.of_number(*number).deletes()
+        };
         self.numbers().filter(is_it).map(|number| (number, OperationKind::Delete))
     }
 

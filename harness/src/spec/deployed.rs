@@ -156,12 +156,9 @@ impl Deployed {
             let left =
                 did(&instance.key, OperationKind::Create) && !did(&instance.key, OperationKind::Delete);
             let was = before.instances.get(address);
-            instance.deposed |= left && was.is_some();
-            // Whether it is deleted is not promised where it is not a target.
-            let is_kept = !did(&instance.key, OperationKind::Create);
-            if is_kept && was.is_some_and(|was| was.deposed) && did(&instance.key, OperationKind::Delete) {
-                instance.deposed = false;
-            }
+            let had_one = was.is_some_and(|was| was.deposed);
+            instance.deposed =
+                (left && was.is_some()) || (had_one && !did(&instance.key, OperationKind::Delete));
         }
         self
     }

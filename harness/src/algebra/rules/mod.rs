@@ -2,7 +2,7 @@
 //!
 //! Those of the bare algebra live in `algebra.rules`, those with attributes and kinds in `attributed.rules`, one a
 //! line. A person's own file has the same form and passes the same gate: [`Rules::from_user_file`] refuses a rule
-//! that [`check`] finds unsound.
+//! that [`check()`] finds unsound.
 
 mod check;
 mod parse;

@@ -26,6 +26,7 @@ fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
     };
     let trial = Trial {
         program_ref: &ProgramRef::Empty,
+        program_is_deployed: true,
         options: &Options::USUAL,
         outcome: None,
         repeated: None,

@@ -32,6 +32,9 @@ pub struct Trial<'a> {
     pub stage: &'a Stage,
     /// Where its program comes from.
     pub program_ref: &'a ProgramRef,
+    /// Whether what is written is deployed already, or is not asked for. A refresh with a program that an earlier stage
+    /// failed to deploy takes parts of it into the state.
+    pub program_is_deployed: bool,
     /// What was deployed when it began.
     pub deployed: &'a Deployed,
     /// How the engine was asked to do it.

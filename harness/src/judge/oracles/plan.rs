@@ -199,6 +199,7 @@ mod tests {
             source: &NamedGraph::default(),
             stage: &Stage::usual(1, 0)[2],
             program_ref: &ProgramRef::Empty,
+            program_is_deployed: true,
             options: &Options::USUAL,
             outcome: None,
             repeated: None,

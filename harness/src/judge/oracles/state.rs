@@ -18,7 +18,8 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = trial.settled().map(|deployed| compare(trial, deployed)).unwrap_or_default();
     outputs(trial, &mut findings);
     // An apply after one that failed has something to write, and so has one that finds that something has drifted.
-    let leaves_it = trial.expectation.operations.is_empty() && !trial.takes_drift_in();
+    let leaves_it =
+        trial.expectation.operations.is_empty() && !trial.takes_drift_in() && trial.program_is_deployed;
     let difference = trial.evidence.state_difference.as_ref().filter(|_| leaves_it);
     match difference {
         None => {}
@@ -40,7 +41,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
             findings.push(Finding::new("state", "an older serial", trial, text));
         } else if *serial == state.serial
             && trial.evidence.succeeded
-            && !trial.expectation.operations.is_empty()
+            && trial.expectation.operations.iter().any(|it| !trial.expectation.optional.contains(it))
         {
             let text = format!("its serial is still {serial}, and the world has changed");
             findings.push(Finding::new("state", "the same serial", trial, text));
@@ -69,7 +70,7 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
     // what it does not reach keeps those that it was written with.
     let is_refresh =
         matches!(trial.stage.action, Action::RefreshOnly(_)) || trial.options.mode == PlanMode::RefreshOnly;
-    let refreshes_only = is_refresh && trial.takes_drift_in();
+    let refreshes_only = is_refresh && (trial.takes_drift_in() || !trial.program_is_deployed);
     let writes_dependencies = trial.evidence.succeeded && !refreshes_only;
     let reached = (!trial.options.target.is_empty())
         .then(|| trial.program.reached(trial.deployed, trial.options).options.target);
