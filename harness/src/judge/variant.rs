@@ -218,7 +218,15 @@ fn judge_stages(
         let outcome = past.outcome(failed.as_deref()).ok();
         let outcome = match (&failed, outcome) {
             (None, Some(outcome)) if past.stage().action.changes_the_world() => {
-                Some(outcome.with_left_objects(&past.step().known(), &evidence.took_effect()))
+                let (step, effects) = (past.step(), evidence.took_effect());
+                let outcome = outcome.with_left_objects(&step.known(), &effects);
+                // Engines are known to do less than they plan where they have targets.
+                let has_targets = !past.options.target.is_empty();
+                Some(if has_targets {
+                    outcome.with_left_out(&step.known(), &expectation.operations, &effects)
+                } else {
+                    outcome
+                })
             }
             (_, outcome) => outcome,
         };

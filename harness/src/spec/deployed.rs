@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::address::{Address, InstanceAddress};
-use super::operation::{Effect, OperationKind};
+use super::operation::{Effect, OperationKind, ResourceOperation};
 use super::program::{Block, Dependencies, Program};
 
 /// An instance as it was written last: its object in the world, and what the engine's state remembers of it.
@@ -160,6 +160,23 @@ impl Deployed {
             instance.deposed =
                 (left && was.is_some()) || (had_one && !did(&instance.key, OperationKind::Delete));
         }
+        self
+    }
+
+    /// The same if nothing was done to resources that should have been changed: they are as they were.
+    pub fn with_left_out(
+        mut self,
+        before: &Self,
+        expected: &BTreeSet<ResourceOperation>,
+        effects: &[Effect],
+    ) -> Self {
+        let was_due = |key: &Arc<str>| expected.iter().any(|operation| operation.key == *key);
+        let was_left_out = |key: &Arc<str>| was_due(key) && !effects.iter().any(|effect| effect.key == *key);
+        let there = before.instances.iter();
+        let left: Vec<_> = there.filter(|(_, instance)| was_left_out(&instance.key)).collect();
+        self.instances.retain(|_, instance| !was_left_out(&instance.key));
+        self.instances
+            .extend(left.into_iter().map(|(address, instance)| (address.clone(), instance.clone())));
         self
     }
 

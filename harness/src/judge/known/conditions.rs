@@ -34,6 +34,8 @@ pub enum Condition {
     FailedDependentForgotDependency,
     /// Something is replaced, the new object first, because a target depends on it, and is no target by name.
     TargetedDependencyKeepsOldObject,
+    /// Something is changed because targets depend on it, none of which changes itself.
+    DependencyOfUnchangedTarget,
 }
 
 /// A resource, by address and by key.
@@ -71,6 +73,7 @@ impl Condition {
         match self {
             Self::FailedDependentForgotDependency => return forgotten_by_failure(&changes, earlier),
             Self::TargetedDependencyKeepsOldObject => return kept_by_target(step, &changes),
+            Self::DependencyOfUnchangedTarget => return skipped_by_target(step, &changes),
             _ => {}
         }
         let (dependent, dependency) = match self {
@@ -167,6 +170,22 @@ fn kept_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
     let kept = changes.numbers().filter(|_| !targets.is_empty()).filter(is_it);
     let named = |number| Named::of(changes, number);
     kept.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
+}
+
+/// What is changed only because targets depend on it that do not change: each as a pair with itself.
+fn skipped_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
+    let is_target = |number: &Number| step.options.target.contains(&changes.numbering.address(*number).block);
+    let is_changed = |number: &Number| changes.of_number(*number) != Change::Kept;
+    let mut walk = Walk::over(changes.numbering.len());
+    let mut brought = BTreeSet::new();
+    for target in changes.after.numbers().filter(is_target).filter(is_changed) {
+        brought.insert(target);
+        brought.extend(walk.from(&changes.after, target, |_| false));
+    }
+    let skipped = changes.numbers().filter(|_| !step.options.target.is_empty());
+    let skipped = skipped.filter(is_changed).filter(|number| !brought.contains(number));
+    let named = |number| Named::of(changes, number);
+    skipped.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
 }
 
 /// The resources that a forgetful engine has create_before_destroy in its state for, after a step: what it left alone
