@@ -5,7 +5,7 @@ use crate::case::Batch;
 use crate::case::stage::Stage;
 use crate::spec::discipline::TERRAFORM;
 use crate::spec::notation::{between, effect};
-use crate::spec::{Deployed, Options, Program};
+use crate::spec::{Address, Deployed, Options, Program};
 
 /// Resources as `name:dependencies`, a `!` behind the name for create_before_destroy, a `*` before a
 /// dependency for a reference whose change replaces, a `~` for one whose change updates.
@@ -249,4 +249,57 @@ fn a_file_that_would_hide_new_bugs_or_cannot_be_understood_is_refused_with_a_rea
     assert!(error(&format!("{entry}contain = \"x\"\n")).contains("unknown field `contain`"));
     assert!(error("version = 2").contains("version 2"));
     assert!(KnownFindings::parse(&format!("{entry}contains = \"x\"\n")).is_ok());
+}
+
+/// The keys of the pairs of which a condition is true in the last of some steps, each given by what is deployed, what is
+/// written, and the targets.
+fn pairs_after(condition: Condition, steps: &[(&str, &str, &str)]) -> Vec<(String, String)> {
+    let programs = crate::spec::notation::program;
+    let owned: Vec<(Deployed, Program, Options)> = steps
+        .iter()
+        .map(|(deployed, written, targets)| {
+            let target = targets.split_whitespace().map(Address::of_node).collect();
+            (Deployed::by(&programs(deployed)), programs(written), Options { target, ..Options::USUAL })
+        })
+        .collect();
+    let steps: Vec<Step<'_>> = owned
+        .iter()
+        .map(|(deployed, program, options)| Step { deployed, program, options, discipline: TERRAFORM })
+        .collect();
+    let pairs = condition.pairs(&steps).into_iter();
+    pairs.map(|pair| (pair.dependent.key.to_string(), pair.dependency.key.to_string())).collect()
+}
+
+fn pair(dependent: &str, dependency: &str) -> (String, String) {
+    (dependent.to_owned(), dependency.to_owned())
+}
+
+#[test]
+fn an_update_that_failed_forgets_what_is_no_longer_written_and_still_referred_to() {
+    let condition = Condition::FailedDependentForgotDependency;
+    let failed = ("network! server<network", "server", "");
+    assert_eq!(pairs_after(condition, &[failed, failed]), [pair("server", "network")]);
+    assert_eq!(pairs_after(condition, &[failed]), [], "nothing has failed before");
+    let other = ("network! server<network other", "network! server<network other=l", "");
+    assert_eq!(pairs_after(condition, &[other, failed]), [], "another was to be updated");
+}
+
+#[test]
+fn an_old_object_is_left_of_what_is_replaced_new_object_first_and_is_no_target_by_name() {
+    let condition = Condition::TargetedDependencyKeepsOldObject;
+    let replaced = |targets| pairs_after(condition, &[("a!@p b<a", "a!@q b<a", targets)]);
+    assert_eq!(replaced("b"), [pair("a", "a")]);
+    assert_eq!(replaced("a b"), []);
+    assert_eq!(replaced(""), [], "there are no targets");
+    assert_eq!(pairs_after(condition, &[("a@p b<a", "a@q b<a", "b")]), [], "the old object goes first");
+}
+
+#[test]
+fn what_is_planned_for_dependencies_of_a_target_is_skipped_if_that_does_not_change() {
+    let condition = Condition::DependencyOfUnchangedTarget;
+    let skipped = |after, targets| pairs_after(condition, &[("a@p b<+a", after, targets)]);
+    assert_eq!(skipped("a@q b<+a", "b"), [pair("a", "a")]);
+    assert_eq!(skipped("a@q b=l<+a", "b"), [], "b changes too");
+    assert_eq!(skipped("a@q b<+a", "a b"), [], "a is a target itself");
+    assert_eq!(skipped("a@q b<+a", ""), []);
 }
