@@ -49,6 +49,14 @@ fn a_campaign_of_nothing_is_refused() {
 }
 
 #[test]
+fn workflows_that_make_no_sense_are_refused() {
+    refused(&["run", "--workflows=plane"], "there is no workflow `plane`; `equiform workflows` lists them");
+    refused(&["run", "--workflows=plain=60%,drift=60%"], "the shares add up to 120 %");
+    refused(&["run", "--workflows=plain=0"], "`plain=0` is no share");
+    refused(&["run", "--algebra=rich"], "invalid value 'rich'");
+}
+
+#[test]
 fn a_limit_that_lets_nothing_be_run_is_refused() {
     refused(&["run", "--max-findings=0"], FROM_ONE);
     for time in ["--for=0", "--for=0s", "--for=soon"] {

@@ -200,6 +200,20 @@ mod tests {
     use crate::spec::Address;
 
     #[test]
+    fn an_engine_of_before_an_option_lacks_the_workflows_that_need_it() {
+        let lacking = |version| {
+            let path = "terraform".into();
+            let engine = Engine { name: EngineName::Terraform, version, path, origin: EngineOrigin::Path };
+            Terraform::new(engine).capabilities().lacking
+        };
+        assert!(lacking(Version::new(1, 6, 6)).is_empty());
+        assert!(lacking(Version::new(0, 14, 11)).contains(&"refresh-only"));
+        let names: Vec<&str> =
+            crate::case::workflow::WORKFLOWS.iter().map(|workflow| workflow.name).collect();
+        assert!(lacking(Version::new(0, 14, 11)).iter().all(|name| names.contains(name)));
+    }
+
+    #[test]
     fn options_become_arguments() {
         let engine = Engine {
             name: EngineName::Terraform,
