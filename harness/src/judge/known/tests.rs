@@ -251,8 +251,8 @@ fn a_file_that_would_hide_new_bugs_or_cannot_be_understood_is_refused_with_a_rea
     assert!(KnownFindings::parse(&format!("{entry}contains = \"x\"\n")).is_ok());
 }
 
-/// The keys of the pairs of which a condition is true in the last of some steps, each given by what is deployed, what is
-/// written, and the targets.
+/// The keys of the pairs of which a condition is true in the last of some steps, each given by what is deployed, what
+/// is written, and the targets.
 fn pairs_after(condition: Condition, steps: &[(&str, &str, &str)]) -> Vec<(String, String)> {
     let programs = crate::spec::notation::program;
     let owned: Vec<(Deployed, Program, Options)> = steps
