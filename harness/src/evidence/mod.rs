@@ -174,8 +174,8 @@ impl<'a> Evidence<'a> {
         let due: Vec<&Stage> = stages.into_iter().collect();
         check_records(&records, &due, reader).map_err(unreadable(&path))?;
         // A repetition has a ledger of its own.
-        let in_this = records.iter().zip(&due).filter(|(_, stage)| stage.repeats.is_none());
-        let recorded = in_this.last().map_or(0, |(record, _)| record.ledger_bytes);
+        let mut in_this = records.iter().zip(&due).filter(|(_, stage)| stage.repeats.is_none());
+        let recorded = in_this.next_back().map_or(0, |(record, _)| record.ledger_bytes);
         let ledger = StagedLedger::open(folder.join(LEDGER), recorded)?;
         let stages = due.into_iter().zip(records).collect();
         Ok(Self {
