@@ -5,7 +5,7 @@
 //! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`limits`] what ends it early,
 //! [`keep`] what stays on disk, [`tally`] what comes of all of them, [`report`] all that there is to say in the end,
 //! [`junit`] the same for test tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines
-//! against each other. Each case has a folder with all that is needed to judge it again, or to run it again.
+//! against each other, [`reduce`] cuts a failing variant down. Each case has a folder with all that is needed to judge it again, or to run it again.
 
 pub mod claim;
 pub mod comparison;
@@ -16,6 +16,7 @@ pub mod limits;
 pub mod merge;
 pub mod programs;
 mod queue;
+pub mod reduce;
 pub mod report;
 pub mod settings;
 pub mod shard;
