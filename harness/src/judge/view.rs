@@ -98,7 +98,8 @@ impl StageView {
     }
 }
 
-fn spanned(observed: &ObservedOperation) -> String {
+/// An operation with the sequence numbers of its begin and end.
+pub(super) fn spanned(observed: &ObservedOperation) -> String {
     let end = match observed.end {
         Some((end, true)) => end.to_string(),
         Some((end, false)) => format!("{end}, failed"),

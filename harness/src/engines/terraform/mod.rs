@@ -1,11 +1,13 @@
 //! Terraform, OpenTofu, and whatever takes their commands: how they are driven, and how what they leave is read.
 //!
-//! `render` writes programs in their two syntaxes; `output`, `state` and `cycle` read back what they print
-//! and store. [`provider_access`] is how they find a provider.
+//! `render` writes programs in their two syntaxes, [`builtin`] without our provider; `output`, `state` and `cycle` read
+//! back what they print and store, `quote` quotes it. [`provider_access`] is how they find a provider.
 
+pub mod builtin;
 mod cycle;
 mod output;
 pub mod provider_access;
+mod quote;
 mod render;
 mod state;
 
@@ -16,7 +18,7 @@ use super::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram}
 use super::{Engine, EngineName, Version, worker};
 use crate::case::Batch;
 use crate::evidence::{
-    CycleNode, Output, Reader, StageRecord, StateComparison, StateDifference, StateFile, Unreadable,
+    CycleNode, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile, Topic, Unreadable,
 };
 use crate::spec::discipline::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Options, PlanMode};
@@ -188,6 +190,14 @@ impl Reader for FilesOfTerraform {
 
     fn cycles<'a>(&self, errors: &'a str) -> Option<Vec<Vec<CycleNode<'a>>>> {
         cycle::cycles(errors)
+    }
+
+    fn quote_output(&self, stage: &Path, topic: Topic) -> Vec<Quote> {
+        quote::of_output(stage, topic)
+    }
+
+    fn quote_state(&self, stage: &Path, names: &[String]) -> Vec<Quote> {
+        quote::of_state(stage, names)
     }
 }
 
