@@ -24,6 +24,7 @@ mod limit_args;
 mod merge;
 mod model;
 mod oracles;
+mod reduce;
 mod replay;
 mod report_args;
 mod rules;
@@ -52,7 +53,7 @@ struct Cli {
 /// clap has one heading for all subcommands, so the groups are named below them.
 const AFTER_HELP: &str = "\
 Groups of commands:
-  campaigns       run, show, judge, replay, compare, merge
+  campaigns       run, show, reduce, judge, replay, compare, merge
   around them     ledger, engines, doctor, completions
   explanations    oracles, workflows, model
   the laboratory  generate, eval, equiv, egraph, rules, study
@@ -64,6 +65,7 @@ Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2
 enum Command {
     Run(run::RunArgs),
     Show(show::ShowArgs),
+    Reduce(reduce::ReduceArgs),
     Judge(judge::JudgeArgs),
     Replay(replay::ReplayArgs),
     Compare(compare::CompareArgs),
@@ -128,6 +130,7 @@ pub fn main() -> ExitCode {
     let result: CliResult = match cli.command {
         Command::Run(args) => run::run(args),
         Command::Show(args) => show::run(args),
+        Command::Reduce(args) => reduce::run(args),
         Command::Judge(args) => judge::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Compare(args) => compare::run(args),

@@ -81,7 +81,8 @@ pub(super) fn leave(folder: &Path, place: usize, work: &Path) -> Result<(), Depl
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, DeployError> {
-    let read = || -> io::Result<Vec<PathBuf>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect() };
+    let read =
+        || -> io::Result<Vec<PathBuf>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect() };
     read().map_err(io_error("cannot read", folder))
 }
 

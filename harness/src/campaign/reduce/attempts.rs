@@ -256,7 +256,11 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
         if name == CHECKPOINTS {
             continue;
         }
-        if path.is_dir() { copy_folder(&path, &to.join(name))? } else { private::copy(&path, &to.join(name))? }
+        if path.is_dir() {
+            copy_folder(&path, &to.join(name))?
+        } else {
+            private::copy(&path, &to.join(name))?
+        }
     }
     Ok(())
 }

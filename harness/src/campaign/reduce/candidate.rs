@@ -112,15 +112,17 @@ impl Candidate {
         graphs.flat_map(|graph| graph.nodes.iter().cloned()).collect()
     }
 
-    /// The same without batches that no stage uses, and with equal neighbours as one.
+    /// The same without batches that no stage uses, the others in the order of their use, and equal neighbours as one.
     pub fn tidied(mut self) -> Self {
-        let used: BTreeSet<usize> = self.stages.iter().filter_map(Self::batch_of).collect();
-        let (mut places, mut kept): (BTreeMap<usize, usize>, Vec<Written>) = (BTreeMap::new(), Vec::new());
-        for (number, written) in (1..).zip(&self.batches) {
+        let mut used: Vec<usize> = Vec::new();
+        for number in self.stages.iter().filter_map(Self::batch_of) {
             if !used.contains(&number) {
-                continue;
+                used.push(number);
             }
-            let written = written.clone().tidied();
+        }
+        let (mut places, mut kept): (BTreeMap<usize, usize>, Vec<Written>) = (BTreeMap::new(), Vec::new());
+        for number in used {
+            let written = self.batches[number - 1].clone().tidied();
             if kept.last() != Some(&written) {
                 kept.push(written);
             }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::{Candidate, Written};
 use crate::algebra::graph::{EdgeNames, NamedGraph};
+use crate::algebra::signature::Signature as AlgebraSignature;
 use crate::case::stage::{Defect, JudgedAs, ProgramRef, Stage};
 use crate::spec::{Action, Address, Options};
 
@@ -143,6 +144,25 @@ impl Candidate {
         changed
     }
 
+    /// With another value of an attribute for a resource from a batch on, so that this is what changes it there. None
+    /// if it is not there before and after.
+    pub fn with_another_value(&self, node: &str, attribute: &str, place: usize) -> Option<Self> {
+        let signature = AlgebraSignature::attributed();
+        let values = signature.attributes()[signature.attribute(attribute)?.at()].values();
+        let has = |written: &Written| written.graph.nodes.contains(node);
+        let before = self.batches.get(place.checked_sub(1)?).filter(|it| has(it))?;
+        self.batches.get(place).filter(|it| has(it))?;
+        let value = |written: &Written| written.graph.attributes.get(node)?.get(attribute).cloned();
+        let was = value(before).unwrap_or_else(|| values[0].clone());
+        let other = values[1..].iter().find(|value| **value != was)?;
+        let mut changed = self.clone();
+        for written in changed.batches[place..].iter_mut().filter(|it| has(it)) {
+            let of_node = written.graph.attributes.entry(node.to_owned()).or_default();
+            of_node.insert(attribute.to_owned(), other.clone());
+        }
+        Some(changed)
+    }
+
     /// Without outputs.
     pub fn without_outputs(&self) -> Self {
         let mut changed = self.clone();
@@ -195,8 +215,12 @@ impl Candidate {
     /// With names for its stages by their places: `step-1`.
     pub fn with_plain_stage_names(&self) -> Self {
         let mut changed = self.clone();
-        let names: BTreeMap<String, String> =
-            self.stages.iter().zip(1..).map(|(stage, place)| (stage.name.clone(), format!("step-{place}"))).collect();
+        let names: BTreeMap<String, String> = self
+            .stages
+            .iter()
+            .zip(1..)
+            .map(|(stage, place)| (stage.name.clone(), format!("step-{place}")))
+            .collect();
         for stage in &mut changed.stages {
             stage.name = names[&stage.name].clone();
             stage.repeats = stage.repeats.as_ref().map(|repeated| names[repeated].clone());
@@ -267,7 +291,9 @@ impl Candidate {
     /// A plan that is saved and applied by the next stage, as one apply.
     pub fn with_plan_applied_at_once(&self, place: usize) -> Option<Self> {
         let (plan, apply) = (self.stages.get(place)?, self.stages.get(place + 1)?);
-        let (Action::Plan(options), Action::ApplySaved(_)) = (&plan.action, &apply.action) else { return None };
+        let (Action::Plan(options), Action::ApplySaved(_)) = (&plan.action, &apply.action) else {
+            return None;
+        };
         let options = Options { save: false, ..options.clone() };
         let mut changed = self.clone();
         changed.stages[place + 1] =

@@ -24,8 +24,8 @@ use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{Finding, Oracle};
 use attempts::{Attempt, Attempts};
 use budget::Budget;
-pub use candidate::Size;
 use candidate::Candidate;
+pub use candidate::Size;
 use passes::Passes;
 use signature::Signature;
 
@@ -232,7 +232,13 @@ impl Reducer<'_> {
         from: &str,
     ) -> Result<Reduced, ReduceError> {
         let warm = self.runner.workers.is_some();
-        let reduced = self.reduce_by(if warm { Start::Warm } else { Start::Cold }, case, variant, signature.clone(), from)?;
+        let reduced = self.reduce_by(
+            if warm { Start::Warm } else { Start::Cold },
+            case,
+            variant,
+            signature.clone(),
+            from,
+        )?;
         match reduced {
             Some(reduced) => Ok(reduced),
             // What only a warm engine shows is no finding: the same in fresh processes.

@@ -43,7 +43,11 @@ impl Passes<'_, '_> {
     }
 
     /// Takes the first of these that shows the failure, and is another candidate.
-    fn take(&mut self, what: &str, candidates: impl IntoIterator<Item = Candidate>) -> Result<Option<usize>, ReduceError> {
+    fn take(
+        &mut self,
+        what: &str,
+        candidates: impl IntoIterator<Item = Candidate>,
+    ) -> Result<Option<usize>, ReduceError> {
         if self.attempts.are_over() {
             return Ok(None);
         }
@@ -160,9 +164,10 @@ impl Passes<'_, '_> {
 
     /// Takes the plain way of doing it for each stage that is done in another.
     fn simpler_stages(&mut self) -> Result<(), ReduceError> {
-        let all_plain = self.best.stages.iter().enumerate().rev().fold(self.best.clone(), |all, (place, _)| {
-            all.with_plan_applied_at_once(place).unwrap_or(all)
-        });
+        let all_plain =
+            self.best.stages.iter().enumerate().rev().fold(self.best.clone(), |all, (place, _)| {
+                all.with_plan_applied_at_once(place).unwrap_or(all)
+            });
         self.take_one("saved plans", all_plain)?;
         let mut place = 0;
         while place < self.best.stages.len() {
@@ -188,7 +193,21 @@ impl Passes<'_, '_> {
     }
 
     fn edges(&mut self) -> Result<(), ReduceError> {
-        self.take_away("edges", self.best.edges(), Candidate::without_edges)
+        self.take_away("edges", self.best.edges(), Candidate::without_edges)?;
+        // What changes because of an edge can change by itself.
+        let mut edges = self.best.edges();
+        while let Some(edge) = edges.pop() {
+            let without = self.best.without_edges(std::slice::from_ref(&edge));
+            let places = 1..self.best.batches.len();
+            let ways = places.flat_map(|place| [("pin", place), ("label", place)]);
+            let changed: Vec<Candidate> = ways
+                .filter_map(|(attribute, place)| without.with_another_value(&edge.1, attribute, place))
+                .collect();
+            if self.take("edges", changed)?.is_some() {
+                edges = self.best.edges();
+            }
+        }
+        Ok(())
     }
 
     fn settings(&mut self) -> Result<(), ReduceError> {

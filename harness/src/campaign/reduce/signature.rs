@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::judge::cause::cause;
+use crate::judge::cause;
 use crate::judge::oracles::Finding;
 
 /// The signature of a failure: of the finding that is its cause. What follows from it may come and go.
@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn a_known_bug_on_the_way_neither_shows_nor_hides_it() {
         let missing = finding("steps", "missing", "batch-2", "delete a");
-        let known = Finding { known: Some("a-bug".to_owned()), ..finding("steps", "missing", "batch-1", "delete a") };
+        let known =
+            Finding { known: Some("a-bug".to_owned()), ..finding("steps", "missing", "batch-1", "delete a") };
         let signature = Signature::of(&missing, "terraform@1.15.5");
         assert!(signature.shown_by(std::slice::from_ref(&known)).is_none());
         assert!(signature.shown_by(&[known.clone(), missing.clone()]).is_some());

@@ -68,7 +68,8 @@ fn wrong(candidate: &Candidate) -> Option<(usize, Option<Box<Stage>>)> {
             Mended::To(stage) => return Some((place, Some(stage))),
         }
         // A stage that is to fail is followed by one that does the same: nothing is lost by leaving it out.
-        let outcome = if past.stage().judged_as.fails() { Ok(past.deployed.clone()) } else { past.outcome(None) };
+        let outcome =
+            if past.stage().judged_as.fails() { Ok(past.deployed.clone()) } else { past.outcome(None) };
         if let Ok(outcome) = outcome {
             history.end(&past, &outcome);
         }
@@ -99,7 +100,9 @@ fn mended(past: &PastStage<'_>, stage: &Stage) -> Mended {
     let there = |address: &Address| instance(address).is_some();
     match &stage.action {
         Action::Taint(address) if !there(address) => return Mended::Gone,
-        Action::Untaint(address) if !instance(address).is_some_and(|(_, it)| it.tainted) => return Mended::Gone,
+        Action::Untaint(address) if !instance(address).is_some_and(|(_, it)| it.tainted) => {
+            return Mended::Gone;
+        }
         Action::Drift { key, .. } => {
             let is_there = past.deployed.instances.values().any(|it| *it.key == **key);
             return if is_there { Mended::AsItIs } else { Mended::Gone };

@@ -28,13 +28,13 @@ pub fn first_difference(trial: &Trial<'_>, cause: &Finding) -> String {
                 None => format!("{} never began: there is no operation in the stage", cause.text),
             }
         }
-        ("steps", "extra") => of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which is not due"),
+        ("steps", "extra") => {
+            of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which is not due")
+        }
         ("steps", "repeated") => {
             of_it().nth(1).map_or(cause.text.clone(), |it| begins(it) + " for the second time")
         }
-        ("steps", _) => {
-            of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which has no effect")
-        }
+        ("steps", _) => of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which has no effect"),
         _ => cause.text.clone(),
     }
 }
@@ -57,8 +57,10 @@ pub fn quotes(case: &Case, variant: usize, folder: &Path, cause: &Finding) -> Ve
     };
     if matches!(cause.oracle.as_str(), "state") {
         // A difference to the stage before shows only beside that.
-        let names: Vec<&str> = case.variants[variant].stages.iter().map(|stage| stage.name.as_str()).collect();
-        let before = names.iter().position(|name| *name == cause.stage).and_then(|place| place.checked_sub(1));
+        let names: Vec<&str> =
+            case.variants[variant].stages.iter().map(|stage| stage.name.as_str()).collect();
+        let before =
+            names.iter().position(|name| *name == cause.stage).and_then(|place| place.checked_sub(1));
         if let Some(before) = before {
             let earlier = reader.quote_state(&folder.join(names[before]), &keys);
             quotes.splice(0..0, earlier);
@@ -81,7 +83,11 @@ fn of_ledger(path: &Path, folder: &Path, stage: &str, keys: &[String], requests:
         let is_change = !entry.op.is_request_only() && entry.op != Operation::Mark;
         let is_named = keys.is_empty() || entry.key.as_ref().is_some_and(|key| keys.contains(key));
         if entry.run.as_deref() == Some(stage) && is_named && (is_change || requests) {
-            quotes.push(Quote { file: name.clone(), place: format!("seq {}", entry.seq), text: told(&entry) });
+            quotes.push(Quote {
+                file: name.clone(),
+                place: format!("seq {}", entry.seq),
+                text: told(&entry),
+            });
         }
     }
     if quotes.len() > MOST {

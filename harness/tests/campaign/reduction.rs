@@ -1,0 +1,145 @@
+//! A failing case of eleven resources and four batches is reduced to the smallest that a fault shows itself in.
+
+mod minima;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use equiform::algebra::graph::NamedGraph;
+use equiform::algebra::program::parse;
+use equiform::campaign::reduce::budget::Budget;
+use equiform::campaign::reduce::{Ended, ReduceError, Reduced, Reducer, Size, Watcher};
+use equiform::case::stage::Stage;
+use equiform::case::{Case, Variant};
+use equiform::deploy::Start;
+use equiform::deploy::access::Provider;
+use equiform::engines::driver::ProviderMode;
+use equiform::judge::known::KnownFindings;
+use equiform::judge::oracles::{ORACLES, Oracle};
+
+use super::faults::list::{Fault, plain, special};
+use super::faults::wrapper;
+use super::support::{engine, provider, runner};
+
+/// How many resources and batches a case has before it is reduced.
+const RESOURCES: usize = 11;
+const BATCHES: usize = 4;
+
+/// What most attempts may be in the mean.
+const ATTEMPTS: usize = 150;
+
+/// Of how many faults one is reduced where all would take too long.
+const ONE_OF: usize = 9;
+
+/// The same case with more resources, of which the first depends on `a`, and more batches, in which these change.
+fn grown(case: &Case) -> Case {
+    let mut case = case.clone();
+    for Variant { program, stages, .. } in &mut case.variants {
+        let parsed = parse(program).unwrap();
+        let (names, batches) = (parsed.names.count() as usize, parsed.cuts.len() + 1);
+        let added: Vec<String> = (names..RESOURCES).map(|number| format!("p{number}")).collect();
+        let mut inner = added.iter().fold("empty".to_owned(), |inner, name| format!("(add {name} {inner})"));
+        for (place, pair) in added.windows(2).enumerate() {
+            let kind = ["", " pinned_refs", " depends_on"][place % 3];
+            inner = format!("(con {} {}{kind} {inner})", pair[0], pair[1]);
+        }
+        let first = added.first().map(String::as_str);
+        let first = first.map(|name| format!("(con a {name} (add a {inner}))")).unwrap_or(inner);
+        let mut term = program.replacen("(add a empty)", &first, 1);
+        for (batch, name) in (batches..BATCHES).zip(added.iter().rev()) {
+            let step = ["set NAME label b", "set NAME pin b", "rem NAME"][batch % 3].replace("NAME", name);
+            term = format!("({step} (cut {term}))");
+        }
+        *program = term;
+        *stages = Stage::usual(BATCHES.max(batches), 1);
+    }
+    let parsed = parse(&case.variants[0].program).unwrap();
+    case.source = NamedGraph::new(&parsed.eval().unwrap(), &parsed.names);
+    case
+}
+
+struct Silent;
+
+impl Watcher for Silent {
+    fn attempted(&self, _: usize) {}
+    fn reduced(&self, _: &str, _: Size) {}
+}
+
+/// Reduces what an engine with a fault does with a case.
+fn reduced(fault: &Fault, real: &Path, server: &Provider) -> Result<Reduced, ReduceError> {
+    let folder = tempfile::tempdir().unwrap();
+    let wrapper = wrapper(folder.path(), real, fault);
+    let hangs = fault.script.starts_with("sleep");
+    let runner = runner(&wrapper, server, Duration::from_secs(if hangs { 2 } else { 120 }));
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let scratch = folder.path().join("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let name = runner.engine.title();
+    let reducer = Reducer {
+        runner: &runner,
+        engine: &name,
+        oracles: &oracles,
+        known: &KnownFindings::shipped(),
+        jobs: 2,
+        budget: &[Budget::Time(Duration::from_secs(600))],
+        interesting: None,
+        scratch: &scratch,
+        began: Instant::now(),
+        earlier: 0,
+        watcher: &Silent,
+    };
+    let case = fault.shown_by_grown(grown);
+    reducer.reduce(&case, 0, None, fault.name)
+}
+
+#[test]
+fn faults_are_reduced_to_their_minimum() {
+    let all = env::var_os("EQUIFORM_REDUCE_ALL").is_some();
+    let only = env::var("EQUIFORM_REDUCE").unwrap_or_default();
+    let (real, server) = (engine("terraform@1.15.5"), provider(ProviderMode::Reattach));
+    let faults: Vec<&Fault> = plain().into_iter().chain(special()).collect();
+    let chosen = |place: usize| all || !only.is_empty() || place % ONE_OF == 0;
+    let chosen: Vec<&Fault> =
+        faults.into_iter().enumerate().filter(|(place, _)| chosen(*place)).map(|(_, fault)| fault).collect();
+    let chosen: Vec<&Fault> = chosen.into_iter().filter(|fault| fault.name.contains(&only)).collect();
+    let (mut wrong, mut attempts) = (Vec::new(), Vec::new());
+    let told: Mutex<BTreeMap<&str, String>> = Mutex::default();
+    for fault in chosen {
+        let began = Instant::now();
+        let result = reduced(fault, &real, &server);
+        let line = match result {
+            Ok(reduced) => {
+                let reduction = &reduced.reduction;
+                let Size { resources, batches, commands, edges } = reduction.after;
+                attempts.push(reduction.attempts);
+                let minimum = minima::of(fault.name);
+                if (resources, batches, commands) > minimum || reduction.ended != Ended::Minimal {
+                    wrong.push(format!("{}: {:?} instead of {minimum:?}", fault.name, reduction.after));
+                }
+                format!(
+                    "{:?}: {resources} resources, {edges} edges, {batches} batches, {commands} commands; {} attempts \
+                     in {:.0} s; {}; {}",
+                    fault.name,
+                    reduction.attempts,
+                    began.elapsed().as_secs_f64(),
+                    reduction.signature.text(),
+                    reduced.case().variants[0].program,
+                )
+            }
+            Err(error) => {
+                wrong.push(format!("{}: {error}", fault.name));
+                format!("{:?}: {error}", fault.name)
+            }
+        };
+        println!("{line}");
+        told.lock().unwrap().insert(fault.name, line);
+    }
+    let mean = attempts.iter().sum::<usize>() / attempts.len().max(1);
+    println!("{} faults, {mean} attempts in the mean", attempts.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(mean <= ATTEMPTS, "{mean} attempts in the mean");
+    let _ = Start::Cold;
+}
