@@ -141,21 +141,22 @@ impl Passes<'_, '_> {
     fn resources(&mut self) -> Result<(), ReduceError> {
         let names = self.best.names();
         let named = self.finding().map(|finding| named_in(&finding.text, &names)).unwrap_or_default();
-        if !named.is_empty() && named.len() < names.len() {
-            let edges = self.best.edges();
-            let near: BTreeSet<String> = edges
-                .iter()
-                .filter(|(from, to)| named.contains(from) || named.contains(to))
-                .flat_map(|(from, to)| [from.clone(), to.clone()])
-                .chain(named.iter().cloned())
-                .collect();
-            let without = |kept: &BTreeSet<String>| {
-                let gone: Vec<String> = names.difference(kept).cloned().collect();
-                self.best.without_resources(&gone)
-            };
-            let guesses = [without(&named), without(&near)];
-            self.take("resources", guesses)?;
-        }
+        let edges = self.best.edges();
+        let near = |named: &BTreeSet<String>| -> BTreeSet<String> {
+            let touched = edges.iter().filter(|(from, to)| named.contains(from) || named.contains(to));
+            touched.flat_map(|(from, to)| [from, to]).chain(named).cloned().collect()
+        };
+        // Where it names none, any one may do.
+        let one =
+            || [names.first(), names.last()].into_iter().flatten().map(|name| BTreeSet::from([name.clone()]));
+        let guesses: Vec<BTreeSet<String>> =
+            if named.is_empty() { one().collect() } else { vec![named.clone(), near(&named)] };
+        let guesses = guesses.iter().filter(|kept| kept.len() < names.len()).map(|kept| {
+            let gone: Vec<String> = names.difference(kept).cloned().collect();
+            self.best.without_resources(&gone)
+        });
+        let guesses: Vec<Candidate> = guesses.collect();
+        self.take("resources", guesses)?;
         let mut names: Vec<String> = self.best.names().into_iter().collect();
         // Those that the finding does not name come first.
         names.sort_by_key(|name| named.contains(name));
