@@ -1,6 +1,7 @@
 //! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
 
 mod amount;
+mod bundle;
 mod campaign_text;
 mod cases_args;
 mod compare;
@@ -12,6 +13,7 @@ mod engines;
 mod equiv;
 mod eval;
 mod exercised_text;
+mod explain;
 mod format;
 mod generate;
 mod interrupt;
@@ -30,6 +32,7 @@ mod rules;
 mod run;
 mod show;
 mod size;
+mod steps_shown;
 mod study;
 mod workflows;
 
@@ -53,6 +56,7 @@ struct Cli {
 const AFTER_HELP: &str = "\
 Groups of commands:
   campaigns       run, show, judge, replay, compare, merge
+  findings        explain, bundle
   around them     ledger, engines, doctor, completions
   explanations    oracles, workflows, model
   the laboratory  generate, eval, equiv, egraph, rules, study
@@ -64,6 +68,8 @@ Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2
 enum Command {
     Run(run::RunArgs),
     Show(show::ShowArgs),
+    Explain(explain::ExplainArgs),
+    Bundle(bundle::BundleArgs),
     Judge(judge::JudgeArgs),
     Replay(replay::ReplayArgs),
     Compare(compare::CompareArgs),
@@ -128,6 +134,8 @@ pub fn main() -> ExitCode {
     let result: CliResult = match cli.command {
         Command::Run(args) => run::run(args),
         Command::Show(args) => show::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Bundle(args) => bundle::run(args),
         Command::Judge(args) => judge::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Compare(args) => compare::run(args),
