@@ -1,6 +1,7 @@
 //! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
 
 mod amount;
+mod bundle;
 mod campaign_text;
 mod cases_args;
 mod compare;
@@ -12,6 +13,7 @@ mod engines;
 mod equiv;
 mod eval;
 mod exercised_text;
+mod explain;
 mod format;
 mod generate;
 mod interrupt;
@@ -31,6 +33,7 @@ mod rules;
 mod run;
 mod show;
 mod size;
+mod steps_shown;
 mod study;
 mod workflows;
 
@@ -53,7 +56,8 @@ struct Cli {
 /// clap has one heading for all subcommands, so the groups are named below them.
 const AFTER_HELP: &str = "\
 Groups of commands:
-  campaigns       run, show, reduce, judge, replay, compare, merge
+  campaigns       run, show, judge, replay, compare, merge
+  findings        reduce, explain, bundle
   around them     ledger, engines, doctor, completions
   explanations    oracles, workflows, model
   the laboratory  generate, eval, equiv, egraph, rules, study
@@ -66,6 +70,8 @@ enum Command {
     Run(run::RunArgs),
     Show(show::ShowArgs),
     Reduce(reduce::ReduceArgs),
+    Explain(explain::ExplainArgs),
+    Bundle(bundle::BundleArgs),
     Judge(judge::JudgeArgs),
     Replay(replay::ReplayArgs),
     Compare(compare::CompareArgs),
@@ -131,6 +137,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Show(args) => show::run(args),
         Command::Reduce(args) => reduce::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Bundle(args) => bundle::run(args),
         Command::Judge(args) => judge::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Compare(args) => compare::run(args),

@@ -42,7 +42,7 @@ use crate::evidence::{self, StageRecord};
 use crate::private;
 use crate::spec::{Action, Failure};
 use checkpoint::Checkpoints;
-use drift::drift_arguments;
+pub use drift::drift_arguments;
 pub use environment::EnvironmentError;
 use hold::Hold;
 use process::{Command, Ended};
@@ -461,7 +461,7 @@ fn lines_of(variables: &[(&str, OsString)]) -> Vec<u8> {
 }
 
 /// The seed by which operations of a stage go on: another one in each, and the same whenever a case is run.
-fn seed_of(case: u64, variant: usize, stage: &str) -> u32 {
+pub fn seed_of(case: u64, variant: usize, stage: &str) -> u32 {
     let text = format!("{case} {variant} {stage}");
     u32::from_be_bytes(*Sha256::digest(text).first_chunk().expect("a SHA-256 has 32 bytes"))
 }

@@ -78,6 +78,12 @@ fn tell_stage(f: &mut Formatter<'_>, story: &StageStory, is_it: bool) -> fmt::Re
     story.program.iter().try_for_each(|line| writeln!(f, "      {line}"))
 }
 
+impl Display for Expected {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        tell_expected(f, self)
+    }
+}
+
 fn tell_expected(f: &mut Formatter<'_>, expected: &Expected) -> fmt::Result {
     writeln!(f, "  {}", expected.sentence)?;
     expected.changes.iter().try_for_each(|line| writeln!(f, "  - {line}"))?;

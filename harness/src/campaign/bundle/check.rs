@@ -1,0 +1,197 @@
+//! How a script tells whether a bug shows: a few lines of shell, made from the finding.
+//!
+//! The lines find the last command's exit code in `$code`, what it printed in `$out`, the states before and after it in
+//! `$before` and `$state`, and the operations in `$events`, a line for each begin and each end. They call `shows` or
+//! `does_not`.
+
+use super::Form;
+use super::steps::Step;
+use crate::engines::terraform::builtin;
+use crate::judge::oracles::Finding;
+
+/// How it is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {
+    /// By these lines.
+    Shell {
+        /// The lines.
+        lines: String,
+        /// Whether they look at `$events`.
+        events: bool,
+    },
+    /// By equiform itself, which deploys the case and judges it: a shell cannot tell.
+    Equiform,
+}
+
+/// What tells whether a finding shows in a step.
+pub fn of(finding: &Finding, step: &Step, form: &Form) -> Check {
+    let lines = |lines: String| Check::Shell { lines, events: false };
+    // A command that ends otherwise than it did shows something else.
+    let ended_so = if step.tells_by_exit_code() {
+        "[ \"$code\" -eq 0 ] || [ \"$code\" -eq 2 ] || does_not \"the last command failed, with exit code $code\"\n"
+    } else if step.succeeded {
+        "[ \"$code\" -eq 0 ] || does_not \"the last command failed, with exit code $code\"\n"
+    } else {
+        "[ \"$code\" -ne 0 ] || does_not \"the last command succeeded\"\n"
+    };
+    let ended_and = |rest: String| lines(format!("{ended_so}{rest}"));
+    let with_events = |rest: String| Check::Shell { lines: format!("{ended_so}{rest}"), events: true };
+    match (finding.oracle.as_str(), finding.kind.as_str()) {
+        ("health", kind) => match health(finding, kind, form) {
+            Some(text) => lines(text),
+            None => Check::Equiform,
+        },
+        ("steps", kind) => with_events(steps(kind, &finding.text)),
+        ("order", _) => match order(&finding.text) {
+            Some(text) => with_events(text),
+            None => Check::Equiform,
+        },
+        ("plan", "differs from what was done" | "miscounts") if step.succeeded => {
+            ended_and(COUNTS.to_owned())
+        }
+        ("idle", _) => ended_and(NOT_IDLE.to_owned()),
+        ("cross", _) => lines(CHANGES_PLANNED.to_owned()),
+        ("state", kind) => state(kind).map_or(Check::Equiform, |text| ended_and(text.to_owned())),
+        ("destroy", "state left") => ended_and(STATE_LEFT.to_owned()),
+        _ => Check::Equiform,
+    }
+}
+
+/// Whether the command ended as it must not.
+fn health(finding: &Finding, kind: &str, form: &Form) -> Option<String> {
+    let failed = "[ \"$code\" -ne 0 ] || does_not \"the last command succeeded\"\n";
+    let said = |words: &str, what: &str| {
+        format!(
+            "grep -qF -- {} \"$out\" || does_not \"it does not say so\"\nshows {}\n",
+            quoted(words),
+            quoted(what)
+        )
+    };
+    Some(match kind {
+        "reports a cycle" => format!("{failed}{}", said("Error: Cycle: ", "a cycle is reported")),
+        "crashes" | "panic" => format!(
+            "[ \"$code\" -gt 127 ] && shows \"the engine was ended by a signal\"\n{}",
+            said("panic: ", "the engine crashes")
+        ),
+        "accepts what it has to refuse" | "swallows a failure" => {
+            "[ \"$code\" -eq 0 ] || does_not \"the last command failed\"\nshows \"the last command succeeded\"\n"
+                .to_owned()
+        }
+        "lock left" => {
+            "[ -e \"$work/run/.terraform.tfstate.lock.info\" ] || does_not \"there is no lock\"\n\
+             shows \"the state is still locked\"\n"
+                .to_owned()
+        }
+        "says it has a bug" => said("This is a bug in", "the engine says that it has a bug"),
+        "finds a plan or a result inconsistent" | "blames the provider" => {
+            said("Provider produced in", "the engine blames the provider")
+        }
+        "fails" | "reports an error" => {
+            let errors = finding.text.split_once("Error: ")?.1;
+            // What follows is often an id or a path.
+            let end = |character: char| matches!(character, ':' | ';' | '"') || character.is_ascii_digit();
+            let words = errors.split(end).next().unwrap_or_default().trim_end();
+            let words = format!("Error: {words}");
+            let words = if let Form::Builtin(_) = form { builtin::renamed(&words) } else { words };
+            let failed = if kind == "fails" { failed } else { "" };
+            format!("{failed}{}", said(&words, "the command reports an error"))
+        }
+        _ => return None,
+    })
+}
+
+/// Whether an operation is missing, extra, repeated or without effect.
+fn steps(kind: &str, operation: &str) -> String {
+    let (begin, end) = (quoted(&format!("begin {operation}")), quoted(&format!("end {operation}")));
+    let counts =
+        format!("began=$(grep -cxF -- {begin} \"$events\")\nended=$(grep -cxF -- {end} \"$events\")\n");
+    let (is_it, what) = match kind {
+        "missing" => ("[ \"$began\" -eq 0 ]", format!("{operation} is due, and is not done")),
+        "extra" => ("[ \"$began\" -gt 0 ]", format!("{operation} is not due, and is done")),
+        "repeated" => ("[ \"$began\" -gt 1 ]", format!("{operation} is done more than once")),
+        _ => {
+            ("[ \"$began\" -gt 0 ] && [ \"$ended\" -eq 0 ]", format!("{operation} begins, and has no effect"))
+        }
+    };
+    let told = "\"of this operation $began began and $ended ended\"";
+    format!("{counts}if {is_it}; then shows {}; fi\ndoes_not {told}\n", quoted(&what))
+}
+
+/// Whether the first of two operations had not ended when the second began.
+fn order(text: &str) -> Option<String> {
+    let (first, rest) = text.split_once(" (seq ")?;
+    let second = rest.split_once("had not ended when ")?.1.split_once(" began")?.0;
+    let what = format!("{first} had not ended when {second} began");
+    Some(format!(
+        "if awk -v begins={} -v ends={} -v second={} '\n    \
+         $0 == begins {{ began = 1 }}\n    \
+         $0 == ends {{ ended = NR }}\n    \
+         $0 == second && !then {{ then = NR }}\n    \
+         END {{ exit !(began && then && (!ended || ended > then)) }}\n  \
+         ' \"$events\"; then shows {}; fi\ndoes_not \"they keep their order\"\n",
+        quoted(&format!("begin {first}")),
+        quoted(&format!("end {first}")),
+        quoted(&format!("begin {second}")),
+        quoted(&what)
+    ))
+}
+
+/// Whether the engine did other than its plan announced, by its own counts.
+const COUNTS: &str = r#"counts() { sed -n "s/^$1\([0-9]*\) [a-z ]*, \([0-9]*\) [a-z ]*, \([0-9]*\) .*/\1 \2 \3/p" "$out"; }
+planned=$(counts 'Plan: ')
+did=$(counts '[A-Z][a-z]* complete! Resources: ')
+[ -n "$planned" ] && [ -n "$did" ] || does_not "it does not say what it planned and did"
+[ "$planned" = "$did" ] || shows "planned to add, change and destroy $planned, and did $did"
+does_not "it did what it planned"
+"#;
+
+/// Whether the same program once more changes something.
+const NOT_IDLE: &str = r#"grep -q '^[A-Z][a-z]* complete! Resources: 0 added, 0 changed, 0 destroyed' "$out" ||
+  shows "the same program once more changes something"
+does_not "nothing is changed"
+"#;
+
+/// Whether a plan has changes, by its exit code.
+const CHANGES_PLANNED: &str = r#"[ "$code" -eq 2 ] && shows "a program of the same meaning has changes to plan"
+does_not "no change is planned"
+"#;
+
+const STATE_LEFT: &str = r#"grep -q '"instances"' "$state" && shows "the state is not empty"
+does_not "the state is empty"
+"#;
+
+/// Whether the state is as it must not be.
+fn state(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "deposed object left" => {
+            r#"grep -q '"deposed"' "$state" && shows "an old object is left, as a deposed one in the state"
+does_not "no deposed object is in the state"
+"#
+        }
+        "setting rewritten" => {
+            r#"settings() { grep -c '"create_before_destroy": true' "$1"; }
+[ "$(settings "$before")" -eq "$(settings "$state")" ] ||
+  shows "create_before_destroy is in the state $(settings "$before") times before, and $(settings "$state") after"
+does_not "create_before_destroy is in the state as it was"
+"#
+        }
+        "the same serial" => {
+            r#"serial() { sed -n 's/^ *"serial": \([0-9]*\).*/\1/p' "$1"; }
+[ "$(serial "$before")" = "$(serial "$state")" ] && shows "the state has the same serial as before"
+does_not "the state has another serial"
+"#
+        }
+        "changed where nothing was to be" => {
+            r#"but_serial() { grep -v '^ *"serial": ' "$1"; }
+[ "$(but_serial "$before")" = "$(but_serial "$state")" ] || shows "the state is another one than before"
+does_not "the state is as it was"
+"#
+        }
+        _ => return None,
+    })
+}
+
+/// A text as one word of a shell.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}

@@ -1,0 +1,195 @@
+//! The text of an issue, by the forms of the trackers of Terraform and of OpenTofu, which have the same parts.
+
+use std::fmt::Write as _;
+
+use super::script::SCRIPT;
+use super::steps::{StepCommand, Steps};
+use super::{Form, Observed};
+use crate::engines::terraform::builtin;
+use crate::engines::title::Title;
+use crate::judge::explain::{Explanation, Tried};
+
+/// What an issue is made of.
+pub struct Issue<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// What is known of the variant.
+    pub explanation: &'a Explanation,
+    /// What people have to do.
+    pub steps: &'a Steps,
+    /// With which resources.
+    pub form: &'a Form,
+    /// What the script printed on the engine.
+    pub observed: &'a Observed,
+    /// Where it was tried.
+    pub tried: &'a [Tried],
+    /// What somebody has to add, such as where it comes from.
+    pub context: Option<&'a str>,
+}
+
+impl Issue<'_> {
+    /// The text.
+    pub fn text(&self) -> String {
+        let (product, program) = match Title::parse(&self.explanation.engine) {
+            Some(title) if title.name == "tofu" => ("OpenTofu", "tofu"),
+            _ => ("Terraform", "terraform"),
+        };
+        let mut text = format!("# {}\n", self.title);
+        let mut part = |heading: &str, body: &str| {
+            let _ = write!(text, "\n### {heading}\n{}\n", body.trim_end());
+        };
+        part(&format!("{product} Version"), &format!("```shell\n{}\n```", self.observed.version.trim_end()));
+        part(&format!("{product} Configuration Files"), &self.programs());
+        part(
+            "Debug Output",
+            &format!(
+                "None attached: the steps below take seconds. `TF_LOG=trace ./{SCRIPT}` does not get it, as \
+                      the script runs the engine without such variables."
+            ),
+        );
+        part("Expected Behavior", &self.expected());
+        part("Actual Behavior", &format!("{}\n\n```\n{}\n```", self.actual(), self.observed.excerpt()));
+        part("Steps to Reproduce", &self.steps_to_reproduce(program));
+        part("Additional Context", &self.additional_context());
+        text
+    }
+
+    fn programs(&self) -> String {
+        let programs = self.steps.programs.iter().zip(1..);
+        let text = programs.map(|(program, number)| {
+            format!("`{number}/main.tf`\n\n```terraform\n{}```\n\n", with_end(program))
+        });
+        text.collect()
+    }
+
+    fn expected(&self) -> String {
+        let expected = &self.explanation.expected;
+        let mut text = format!("{}.\n", capital(&self.named(&expected.sentence)));
+        for change in &expected.changes {
+            let _ = write!(text, "\n- {}", self.named(change));
+        }
+        if expected.in_order.len() > 1 {
+            let _ = write!(text, "\n\nIn an order such as: {}.", expected.in_order.join(", "));
+        }
+        for rule in &expected.rules {
+            let _ = write!(text, "\n\n{}. Where that is written:\n", capital(rule.text));
+            for source in &rule.sources {
+                let _ = write!(text, "\n- {source}");
+            }
+        }
+        text
+    }
+
+    fn actual(&self) -> String {
+        let cause = &self.explanation.cause;
+        let text = self.named(&self.explanation.first_difference);
+        match cause.oracle.as_str() {
+            // Places in a ledger that the reader does not have say nothing.
+            "steps" | "order" => match self.form {
+                Form::Builtin(_) => {
+                    format!("{}: {}.", capital(&cause.kind), without_places(&self.named(&cause.text)))
+                }
+                Form::Mock { .. } => format!("{}.", capital(&text)),
+            },
+            _ => format!("{}.", capital(text.trim_end_matches('.'))),
+        }
+    }
+
+    fn steps_to_reproduce(&self, program: &str) -> String {
+        let mut text = format!(
+            "`./{SCRIPT} {program}` does it in a temporary folder, and ends with exit code 0 if the bug shows.{} \
+             By hand, in an empty folder:\n",
+            match self.form {
+                Form::Builtin(_) => "",
+                Form::Mock { .. } => " It needs the mock provider, see below.",
+            }
+        );
+        let mut number = 0;
+        let mut item = |line: String| {
+            number += 1;
+            let _ = write!(text, "\n{number}. {line}");
+        };
+        for (place, step) in self.steps.steps.iter().enumerate() {
+            if let Some(program) = step.program {
+                item(format!("Copy `{program}/main.tf` here."));
+            }
+            if place == 0 {
+                item(format!("`{program} init`"));
+            }
+            match &step.command {
+                StepCommand::Engine(arguments) => {
+                    let words = arguments.iter().filter(|it| *it != "-input=false" && *it != "-no-color");
+                    let words: Vec<&str> = words.map(String::as_str).collect();
+                    let fails = match step.failures.as_str() {
+                        "" => String::new(),
+                        failures => {
+                            format!(", with `EQUIFORM_FAILURES={failures}`, by which the provider fails it")
+                        }
+                    };
+                    item(format!("`{program} {}`{fails}", words.join(" ")));
+                }
+                StepCommand::Provider(arguments) => {
+                    item(format!(
+                        "`terraform-provider-mock {}`, behind the engine's back",
+                        arguments.join(" ")
+                    ));
+                }
+            }
+        }
+        text
+    }
+
+    fn additional_context(&self) -> String {
+        let mut text = String::new();
+        if let Some(context) = self.context {
+            let _ = write!(text, "{}\n\n", context.trim());
+        }
+        let tried: Vec<String> = self
+            .tried
+            .iter()
+            .filter_map(|tried| {
+                let shows = if tried.shows? { "shows" } else { "does not show" };
+                Some(format!("- {}: {shows}", tried.engine))
+            })
+            .collect();
+        let _ = write!(text, "Tried with `{SCRIPT}`:\n\n{}\n", tried.join("\n"));
+        if let Form::Mock { why } = self.form {
+            let _ = write!(
+                text,
+                "\nThe program uses the mock provider of equiform, a provider without side effects that writes down \
+                 every operation: {why}.\n"
+            );
+        }
+        text += "\nFound by equiform, which deploys programs of the same meaning and compares what engines do with a \
+                 model of it. `case.json` is the case in its form.\n";
+        text
+    }
+
+    /// A text with the names that resources have in the programs.
+    fn named(&self, text: &str) -> String {
+        match self.form {
+            Form::Builtin(_) => builtin::renamed(text),
+            Form::Mock { .. } => text.to_owned(),
+        }
+    }
+}
+
+fn with_end(text: &str) -> String {
+    format!("{}\n", text.trim_end())
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}
+
+/// A text without sequence numbers of a ledger.
+fn without_places(text: &str) -> String {
+    let mut rest = text;
+    let mut told = String::new();
+    while let Some((before, after)) = rest.split_once(" (seq ") {
+        told += before;
+        rest = after.split_once(')').map_or("", |(_, after)| after);
+    }
+    told + rest
+}
