@@ -14,6 +14,7 @@ pub mod junit;
 pub mod keep;
 pub mod limits;
 pub mod merge;
+mod options;
 pub mod programs;
 mod queue;
 pub mod report;
@@ -103,9 +104,14 @@ pub fn case_folder(out: &Path, number: usize) -> PathBuf {
 
 /// The number of the case in a folder, by the folder's name: `case-0024`, or what begins with that, as the
 /// folders of replays do.
-pub fn case_number(folder: &Path) -> Option<usize> {
+fn case_number(folder: &Path) -> Option<usize> {
     let name = folder.canonicalize().ok()?.file_name()?.to_str()?.to_owned();
     name.strip_prefix("case-")?.split('-').next()?.parse().ok()
+}
+
+/// The number of a case in a folder: by the folder's name, else as the case itself tells it.
+pub fn number_of(folder: &Path, case: &Case) -> Option<usize> {
+    case_number(folder).or(case.number)
 }
 
 /// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.
@@ -239,6 +245,7 @@ impl Campaign<'_> {
 
     fn due(&self, number: usize, case: Case, folder: PathBuf) -> Due {
         let case = Case {
+            number: Some(number),
             engine: Some(self.engine.to_owned()),
             equiform: self.programs.map(|programs| programs.equiform.clone()),
             provider: self.programs.and_then(|programs| programs.provider_version.clone()),
