@@ -5,7 +5,7 @@
 //! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`limits`] what ends it early,
 //! [`keep`] what stays on disk, [`tally`] what comes of all of them, [`report`] all that there is to say in the end,
 //! [`junit`] the same for test tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines
-//! against each other. [`reduce`] cuts a failing variant down, [`place`] finds the variant that a folder stands for,
+//! against each other. [`reduce`] cuts a failing variant down, [`reductions`] those of a campaign, [`place`] finds the variant that a folder stands for,
 //! [`tried`] deploys it on other engines, [`bundle`] makes something of it that an engine's maintainers can run. Each
 //! case has a folder with all that is needed to judge it again, or to run it again.
 
@@ -17,10 +17,12 @@ pub mod junit;
 pub mod keep;
 pub mod limits;
 pub mod merge;
+mod options;
 pub mod place;
 pub mod programs;
 mod queue;
 pub mod reduce;
+pub mod reductions;
 pub mod report;
 pub mod settings;
 pub mod shard;
@@ -112,6 +114,11 @@ pub fn case_folder(out: &Path, number: usize) -> PathBuf {
 pub fn case_number(folder: &Path) -> Option<usize> {
     let name = folder.canonicalize().ok()?.file_name()?.to_str()?.to_owned();
     name.strip_prefix("case-")?.split('-').next()?.parse().ok()
+}
+
+/// The number of a case in a folder: by the folder's name, else as the case itself tells it.
+pub fn number_of(folder: &Path, case: &Case) -> Option<usize> {
+    case_number(folder).or(case.number)
 }
 
 /// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.
@@ -245,6 +252,7 @@ impl Campaign<'_> {
 
     fn due(&self, number: usize, case: Case, folder: PathBuf) -> Due {
         let case = Case {
+            number: Some(number),
             engine: Some(self.engine.to_owned()),
             equiform: self.programs.map(|programs| programs.equiform.clone()),
             provider: self.programs.and_then(|programs| programs.provider_version.clone()),

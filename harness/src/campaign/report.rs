@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 const VERSION: u32 = 1;
 
 /// What there is to say.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Report {
     /// What was run or judged: a folder, or how many there are.
     pub title: String,
@@ -27,6 +28,12 @@ pub struct Report {
     pub settings: Option<Settings>,
     /// The part of a campaign that this is.
     pub shard: Option<Shard>,
+    /// The only case that was asked for.
+    pub only_case: Option<usize>,
+    /// How long it took, of what was run or judged just now.
+    pub took: Option<Duration>,
+    /// The command that does the same once more.
+    pub repeat: Option<String>,
     /// How many variants have no verdict, because it was stopped.
     pub not_run: usize,
     /// How many verdicts are those of an earlier run.
@@ -48,6 +55,12 @@ struct Document<'a> {
     engine: Option<&'a str>,
     settings: Option<&'a Settings>,
     shard: Option<Shard>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only_case: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    milliseconds: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeat: Option<&'a str>,
     complete: bool,
     not_run: usize,
     from_earlier_run: usize,
@@ -133,6 +146,9 @@ impl Report {
             engine: self.engine.as_deref(),
             settings: self.settings.as_ref(),
             shard: self.shard,
+            only_case: self.only_case,
+            milliseconds: self.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
+            repeat: self.repeat.as_deref(),
             complete: self.not_run == 0,
             not_run: self.not_run,
             from_earlier_run: self.earlier,

@@ -13,7 +13,7 @@ use crate::deploy::{DeployError, Runner, Start, provider};
 use crate::engines::Engine;
 use crate::engines::driver::{Driver, ProviderMode, Syntax};
 use crate::engines::terraform::Terraform;
-use crate::judge::cause;
+use crate::judge::cause::cause;
 use crate::judge::explain::Tried;
 use crate::judge::oracles::{Finding, ORACLES, Oracle};
 use crate::judge::variant as judge;

@@ -11,6 +11,7 @@ use super::cases_args::CasesArgs;
 use super::engine_args::HowArgs;
 use super::format::OutputFormat;
 use super::known_args::KnownArgs;
+use super::layered::Layered;
 use super::report_args::interrupted;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::claim::Claim;
@@ -66,6 +67,9 @@ struct Document<'a> {
 
 /// Compares.
 pub fn run(args: CompareArgs) -> CliResult {
+    let given = Layered::own::<CompareArgs>("compare")?;
+    args.cases.refuse_idle(&|option| given.says(option))?;
+    args.how.refuse_idle(&|option| given.says(option))?;
     let known = args.known.read()?;
     let engines = chosen(&args)?;
     args.cases.affordable(engines.len(), args.how.jobs(), None)?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::amount::duration;
+use super::no_effect::refuse;
 use super::{CannotRun, interrupt};
 use crate::case::workflow::Shares;
 use crate::deploy::access::Provider;
@@ -112,6 +113,12 @@ impl HowArgs {
     pub fn jobs(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(2, usize::from);
         self.jobs.map_or_else(all, usize::from)
+    }
+
+    /// Refuses options that have no effect beside others. `given` tells which were given.
+    pub fn refuse_idle(&self, given: &dyn Fn(&str) -> bool) -> Result<(), CannotRun> {
+        let installs = self.provider_mode == ProviderMode::Init;
+        refuse(given("cold") && installs, "--cold", "with --provider-mode init, which keeps no engine warm")
     }
 
     /// What there is to choose.

@@ -16,15 +16,16 @@ use super::known_args::KnownArgs;
 use super::layered::Layered;
 use super::leave_out_args::LeaveOutArgs;
 use super::{CannotRun, CliResult, Outcome, output};
+use crate::campaign::place::Place;
 use crate::campaign::reduce::budget::Budget;
 use crate::campaign::reduce::signature::Signature;
 use crate::campaign::reduce::{Ended, Reducer, Reduction, Size, Watcher};
-use crate::campaign::{engine_of, stored};
-use crate::case::{CASE_FILE, Case};
-use crate::judge::cause;
+use crate::campaign::reductions::fresh;
+use crate::case::Case;
+use crate::judge::cause::cause;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{Finding, ORACLES, Oracle};
-use crate::judge::variant::{self as judge, variant_folder};
+use crate::judge::variant as judge;
 use crate::judge::verdict::VariantResult;
 use crate::private;
 
@@ -41,6 +42,9 @@ use crate::private;
 pub struct ReduceArgs {
     /// The folder of a failing variant, or of a case: then the first variant with a new finding, or else with a known one
     folder: PathBuf,
+    /// The variant of the case, counted from 0
+    #[arg(long, value_name = "N")]
+    variant: Option<usize>,
     #[command(flatten)]
     engine: EngineArgs,
     /// A new or empty folder for the reduced case [default: a new one in .equiform/reduced, named after the failure]
@@ -67,15 +71,12 @@ pub struct ReduceArgs {
 
 /// Reduces.
 pub fn run(args: ReduceArgs) -> CliResult {
-    let (place, variant) = place(&args.folder)?;
-    let mut case = Case::read(&place.join(CASE_FILE))?;
-    case.left_out = args.leave_out.or(&case.left_out);
-    let args = match engine_of(&place, &case) {
-        Some(engine) => Layered::own::<ReduceArgs>("reduce")?.with(&[("engine".to_owned(), engine)])?,
-        None => args,
-    };
     let (known, oracles) = (args.known.read()?, ORACLES.iter().collect::<Vec<&Oracle>>());
-    let (variant, findings) = failing(&place, &case, variant, &oracles, &known)?;
+    let mut place = Place::find(&args.folder, args.variant, &known)?;
+    place.case.left_out = args.leave_out.or(&place.case.left_out);
+    let engine = [("engine".to_owned(), place.engine.clone())];
+    let args = Layered::own::<ReduceArgs>("reduce")?.with::<ReduceArgs>(&engine)?;
+    let findings = findings_of(&place, &oracles, &known)?;
     let began = Instant::now();
     let started = args.engine.start()?;
     let signature = match &args.finding {
@@ -115,8 +116,8 @@ pub fn run(args: ReduceArgs) -> CliResult {
         earlier: 0,
         watcher: &display,
     };
-    let from = variant_folder(&place, variant).display().to_string();
-    let reduced = reducer.reduce(&case, variant, signature, &from);
+    let from = place.folder.display().to_string();
+    let reduced = reducer.reduce(&place.case, place.variant, signature, &from);
     drop(display);
     let reduced = reduced?;
     private::create_folder(&out)
@@ -130,78 +131,21 @@ pub fn run(args: ReduceArgs) -> CliResult {
     Ok(if started.runner.stop.asked_now() { Outcome::Interrupted } else { Outcome::Clean })
 }
 
-/// The folder of the case that is named, and the variant, if one is.
-fn place(folder: &Path) -> Result<(PathBuf, Option<usize>), CannotRun> {
-    let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
-    if folder.join(CASE_FILE).exists() {
-        return Ok((folder, None));
-    }
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let number = name.strip_prefix("variant-").and_then(|number| number.parse().ok());
-    match (number, folder.parent()) {
-        (Some(number), Some(parent)) if parent.join(CASE_FILE).exists() => {
-            Ok((parent.to_owned(), Some(number)))
-        }
-        _ => Err(format!(
-            "{} is neither a case nor a variant: name a folder such as …/case-0003 or …/case-0003/variant-0001",
-            folder.display()
+/// What the evidence shows of the variant that is to be reduced: nothing if there is none.
+fn findings_of(place: &Place, oracles: &[&Oracle], known: &KnownFindings) -> Result<Vec<Finding>, CannotRun> {
+    let mut verdict = judge::verdict(&place.case, place.variant, &place.folder, oracles);
+    judge::sort_out(known, &place.engine, &place.case, &mut verdict);
+    match verdict.result {
+        VariantResult::Pass => Err(format!(
+            "variant {} passed: there is nothing to reduce; `equiform judge {}` says which variants failed",
+            place.variant,
+            place.case_folder.display()
         )
         .into()),
+        // Without evidence the variant is deployed to see what fails.
+        VariantResult::Inconclusive { .. } => Ok(Vec::new()),
+        VariantResult::Fail { findings } | VariantResult::Known { findings } => Ok(findings),
     }
-}
-
-/// The variant that is to be reduced, and what the evidence shows of it: nothing if there is none.
-fn failing(
-    place: &Path,
-    case: &Case,
-    variant: Option<usize>,
-    oracles: &[&Oracle],
-    known: &KnownFindings,
-) -> Result<(usize, Vec<Finding>), CannotRun> {
-    let engine = engine_of(place, case).unwrap_or_default();
-    let judged = |variant: usize| {
-        let folder = variant_folder(place, variant);
-        let mut verdict = judge::verdict(case, variant, &folder, oracles);
-        judge::sort_out(known, &engine, case, &mut verdict);
-        verdict.result
-    };
-    if let Some(variant) = variant {
-        let count = case.variants.len();
-        if variant >= count {
-            return Err(format!("the case has {count} variants, and none with the number {variant}").into());
-        }
-        return match judged(variant) {
-            VariantResult::Pass => Err(passed(place, Some(variant))),
-            // Without evidence the variant is deployed to see what fails.
-            VariantResult::Inconclusive { .. } => Ok((variant, Vec::new())),
-            VariantResult::Fail { findings } | VariantResult::Known { findings } => Ok((variant, findings)),
-        };
-    }
-    let mut known_one = None;
-    for variant in (0..case.variants.len()).filter(|variant| !stored::is_removed(place, *variant)) {
-        match judged(variant) {
-            VariantResult::Fail { findings } => return Ok((variant, findings)),
-            VariantResult::Known { findings } => {
-                known_one.get_or_insert((variant, findings));
-            }
-            VariantResult::Pass | VariantResult::Inconclusive { .. } => {}
-        }
-    }
-    known_one.ok_or_else(|| passed(place, None))
-}
-
-fn passed(place: &Path, variant: Option<usize>) -> CannotRun {
-    match variant {
-        Some(variant) => format!(
-            "variant {variant} passed: there is nothing to reduce; `equiform judge {}` says which variants failed",
-            place.display()
-        ),
-        None => format!(
-            "no variant of {} failed, by the evidence that is there: name one that did, or `equiform replay` it",
-            place.display()
-        ),
-    }
-    .into()
 }
 
 /// The finding that a user names.
@@ -218,13 +162,6 @@ fn chosen<'a>(findings: &'a [Finding], wanted: &str) -> Result<&'a Finding, Cann
         all.dedup();
         format!("nothing in this variant was found as `{wanted}`; there are {}", all.join(", ")).into()
     })
-}
-
-/// A folder that is not there yet.
-pub fn fresh(within: &Path, name: &str) -> PathBuf {
-    let again = (2..).map(|number| within.join(format!("{name}-{number}")));
-    let mut folders = std::iter::once(within.join(name)).chain(again);
-    folders.find(|folder| !folder.exists()).expect("there is always a next number")
 }
 
 fn tell(out: &mut dyn Write, reduction: &Reduction, case: &Case, folder: &Path) -> io::Result<()> {

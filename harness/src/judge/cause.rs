@@ -1,4 +1,4 @@
-//! Which of a variant's findings is nearest to the cause.
+//! Which of a variant's findings is nearest to the cause, and which stand there because of it.
 //!
 //! One mistake of an engine is seen by many oracles: an apply that reports a cycle also lacks all of its operations and
 //! ends in another graph, and what follows differs because of that. Whoever explains, reduces or counts bugs needs one
@@ -62,6 +62,53 @@ const ENDS: &[&str] = &[
     "reports an error",
 ];
 
+/// The findings of a variant around the one that nothing else explains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause<'a> {
+    /// That one: see [`cause`].
+    pub finding: &'a Finding,
+    /// What known bugs did in earlier stages.
+    pub before: Vec<&'a Finding>,
+    /// What else was found in that stage, and in later ones.
+    pub follows: Vec<&'a Finding>,
+}
+
+impl<'a> Cause<'a> {
+    /// The cause among findings in the order of their stages; none if there are none.
+    pub fn among(findings: &'a [Finding]) -> Option<Self> {
+        let finding = cause(findings)?;
+        let begin = findings.iter().position(|other| other.stage == finding.stage)?;
+        Some(Self {
+            finding,
+            before: findings[..begin].iter().collect(),
+            follows: findings[begin..].iter().filter(|other| !std::ptr::eq(*other, finding)).collect(),
+        })
+    }
+}
+
+/// Findings of one kind in one stage, which can be told in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folded<'a> {
+    /// The first of them.
+    pub first: &'a Finding,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// Findings with those of the same stage, oracle, kind and known bug folded into one, in the order of the first.
+pub fn folded<'a>(findings: &[&'a Finding]) -> Vec<Folded<'a>> {
+    let mut all: Vec<Folded<'a>> = Vec::new();
+    for finding in findings {
+        let same =
+            |it: &&mut Folded<'_>| it.first.place() == finding.place() && it.first.known == finding.known;
+        match all.iter_mut().find(same) {
+            Some(folded) => folded.count += 1,
+            None => all.push(Folded { first: finding, count: 1 }),
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::oracles::ORACLES;
@@ -116,5 +163,51 @@ mod tests {
         for oracle in ORACLES {
             assert!(distance(&finding(&format!("b {} x", oracle.name))) < 11, "{}", oracle.name);
         }
+    }
+
+    fn in_stage(stage: &str, oracle: &str, known: Option<&str>) -> Finding {
+        Finding { known: known.map(str::to_owned), ..finding(&format!("{stage} {oracle} x")) }
+    }
+
+    #[test]
+    fn the_cause_is_of_the_first_stage_and_nearest_to_what_the_engine_did() {
+        let findings = [
+            in_stage("batch-2", "state", None),
+            in_stage("batch-2", "steps", None),
+            in_stage("idle", "idle", None),
+            in_stage("idle", "health", None),
+        ];
+        let cause = Cause::among(&findings).unwrap();
+        assert_eq!(cause.finding, &findings[1]);
+        assert_eq!(cause.follows, [&findings[0], &findings[2], &findings[3]]);
+        assert!(cause.before.is_empty());
+        assert_eq!(Cause::among(&[]), None);
+    }
+
+    #[test]
+    fn what_is_known_is_no_cause_of_what_is_new() {
+        let findings = [
+            in_stage("batch-1", "health", Some("old-bug")),
+            in_stage("batch-2", "health", Some("old-bug")),
+            in_stage("batch-2", "order", None),
+        ];
+        let cause = Cause::among(&findings).unwrap();
+        assert_eq!((cause.finding, cause.before), (&findings[2], vec![&findings[0]]));
+        assert_eq!(cause.follows, [&findings[1]]);
+        assert_eq!(Cause::among(&findings[..2]).unwrap().finding, &findings[0]);
+    }
+
+    #[test]
+    fn findings_of_one_kind_in_one_stage_are_one_line() {
+        let findings = [
+            in_stage("idle", "idle", None),
+            in_stage("cross", "cross", None),
+            in_stage("idle", "idle", None),
+        ];
+        let counts: Vec<(&str, usize)> = folded(&findings.iter().collect::<Vec<_>>())
+            .iter()
+            .map(|folded| (folded.first.stage.as_str(), folded.count))
+            .collect();
+        assert_eq!(counts, [("idle", 2), ("cross", 1)]);
     }
 }

@@ -14,7 +14,6 @@ use equiform::campaign::reduce::budget::Budget;
 use equiform::campaign::reduce::{Ended, ReduceError, Reduced, Reducer, Size, Watcher};
 use equiform::case::stage::Stage;
 use equiform::case::{Case, Variant};
-use equiform::deploy::Start;
 use equiform::deploy::access::Provider;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::known::KnownFindings;
@@ -49,9 +48,9 @@ fn grown(case: &Case) -> Case {
         let first = added.first().map(String::as_str);
         let first = first.map(|name| format!("(con a {name} (add a {inner}))")).unwrap_or(inner);
         let mut term = program.replacen("(add a empty)", &first, 1);
-        for (batch, name) in (batches..BATCHES).zip(added.iter().rev()) {
-            let step = ["set NAME label b", "set NAME pin b", "rem NAME"][batch % 3].replace("NAME", name);
-            term = format!("({step} (cut {term}))");
+        for (batch, name) in (batches..BATCHES).zip(added.iter().rev().cycle()) {
+            let value = ["a", "b", "c"][batch % 3];
+            term = format!("(set {name} label {value} (cut {term}))");
         }
         *program = term;
         *stages = Stage::usual(BATCHES.max(batches), 1);
@@ -141,5 +140,4 @@ fn faults_are_reduced_to_their_minimum() {
     println!("{} faults, {mean} attempts in the mean", attempts.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(mean <= ATTEMPTS, "{mean} attempts in the mean");
-    let _ = Start::Cold;
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::judge::cause;
+use crate::judge::cause::cause;
 use crate::judge::oracles::Finding;
 
 /// The signature of a failure: of the finding that is its cause. What follows from it may come and go.

@@ -23,6 +23,7 @@ use crate::evidence::{
 };
 use crate::spec::discipline::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Options, PlanMode};
+pub use render::render;
 
 /// What all of them have in common.
 pub const FAMILY: Family = Family { reader: &FilesOfTerraform, discipline: TERRAFORM };
@@ -32,6 +33,9 @@ pub fn family(name: &str, version: &Version) -> Family {
     let creation_triggers = name == EngineName::Tofu.as_str() && (version.major, version.minor) >= (1, 12);
     Family { discipline: if creation_triggers { TOFU_FROM_1_12 } else { TERRAFORM }, ..FAMILY }
 }
+
+/// The file of a program in the usual syntax.
+pub const PROGRAM_FILE: &str = "main.tf";
 
 /// The file that a plan is saved in.
 const PLAN_FILE: &str = "saved.tfplan";
@@ -79,13 +83,13 @@ impl Driver for Terraform {
 
     fn program_file(&self, syntax: Syntax) -> &'static str {
         match syntax {
-            Syntax::Hcl => "main.tf",
+            Syntax::Hcl => PROGRAM_FILE,
             Syntax::Json => "main.tf.json",
         }
     }
 
     fn render(&self, batch: &Batch, syntax: Syntax) -> String {
-        render::render(batch, syntax)
+        render(batch, syntax)
     }
 
     fn is_steered_by(&self, variable: &str) -> bool {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::cause;
+use super::cause::cause;
 use super::known::{KnownFinding, KnownFindings};
 use super::oracles::{Finding, ORACLES, Oracle, Trial};
 use super::variant::{judge_each, sort_out};
