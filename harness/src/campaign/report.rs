@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::reduce::Reduction;
 use super::tally::Tally;
 use super::{Settings, shard::Shard};
 use crate::deploy::time_spent::{StageTime, TimeSplit};
@@ -44,6 +45,8 @@ pub struct Report {
     pub workers: Option<WorkerCounts>,
     /// What the engine's commands took, by the kinds of their stages.
     pub stages: BTreeMap<String, StageTime>,
+    /// Failures that were reduced, with the folders of the reduced cases.
+    pub reductions: Vec<(PathBuf, Reduction)>,
     /// The cases, with their folders.
     pub cases: Vec<(PathBuf, CaseVerdict)>,
 }
@@ -75,7 +78,16 @@ struct Document<'a> {
     signatures: Vec<SignatureCount<'a>>,
     known: Vec<KnownCount<'a>>,
     exercised: ExercisedEntry,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reductions: Vec<ReductionEntry<'a>>,
     cases: Vec<CaseEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct ReductionEntry<'a> {
+    folder: &'a Path,
+    #[serde(flatten)]
+    reduction: &'a Reduction,
 }
 
 /// What was exercised, with a count for everything that there is.
@@ -183,6 +195,11 @@ impl Report {
                 })
                 .collect(),
             exercised: ExercisedEntry { never_due: exercised.never_due(), counts: exercised.filled() },
+            reductions: self
+                .reductions
+                .iter()
+                .map(|(folder, reduction)| ReductionEntry { folder, reduction })
+                .collect(),
             cases: self
                 .cases
                 .iter()

@@ -30,6 +30,7 @@ mod no_effect;
 mod oracles;
 mod place;
 mod reduce;
+mod reduce_failures_args;
 mod replay;
 mod report_args;
 mod rules;

@@ -14,10 +14,12 @@ use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::limit_args::LimitArgs;
 use super::oracles::chosen;
+use super::reduce_failures_args::ReduceFailuresArgs;
 use super::report_args::{ReportArgs, interrupted};
 use crate::campaign::claim::Claim;
 use crate::campaign::keep::Keep;
 use crate::campaign::programs::Programs;
+use crate::campaign::reductions;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
 use crate::campaign::{Campaign, case_folder, stored as stored_verdicts};
@@ -55,6 +57,8 @@ pub struct RunArgs {
     /// Do not deploy a variant with a new finding a second time to see whether it comes again
     #[arg(long)]
     no_again: bool,
+    #[command(flatten)]
+    reduce: ReduceFailuresArgs,
     /// Whose evidence stays on disk. It is removed once all variants of a case are judged
     #[arg(long, value_enum, default_value_t = Keep::All)]
     keep: Keep,
@@ -120,7 +124,11 @@ pub fn run(args: RunArgs) -> CliResult {
     let begun = Instant::now();
     let results = campaign.run(&settings, &out);
     drop(watcher);
+    let took = begun.elapsed();
     let done = results.judged();
+    if results.error.is_none() {
+        args.reduce.run(&started, &args.engine.how, &oracles, &known, &results.cases, &out);
+    }
     let cases = results.cases.into_iter().map(|verdict| (case_folder(&out, verdict.case), verdict)).collect();
     let report = Report {
         title: out.display().to_string(),
@@ -128,13 +136,14 @@ pub fn run(args: RunArgs) -> CliResult {
         settings: Some(settings),
         shard: args.shard,
         only_case: args.case,
-        took: Some(begun.elapsed()),
+        took: Some(took),
         repeat: Some(stored::repeat(&claim, &args.out)?),
         not_run: all - done,
         earlier: results.earlier,
         spent: started.spent(),
         workers: started.workers(),
         stages: started.runner.spent.stages.get(),
+        reductions: reductions::read(&out),
         cases,
     };
     let outcome = args.report.conclude(&report, &known);

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::exercised_text;
 use super::here::here;
+use crate::campaign::reduce::Reduction;
 use crate::campaign::report::Report;
 use crate::campaign::tally::Tally;
 use crate::deploy::time_spent::StageTime;
@@ -41,6 +42,7 @@ pub fn write(out: &mut dyn Write, report: &Report, tally: &Tally, verbose: bool)
     write_counts(out, report, tally, &exercised)?;
     let failed = groups(report, |variant| matches!(variant.result, VariantResult::Fail { .. }));
     write_some(out, "failed", "signatures", MOST, &failed)?;
+    write_reductions(out, report)?;
     let known = groups(report, |variant| matches!(variant.result, VariantResult::Known { .. }));
     write_some(out, "known", "bugs", MOST, &known)?;
     write_some(out, "inconclusive", "reasons", MOST_REASONS, &reasons(report))?;
@@ -112,6 +114,20 @@ fn write_counts(
             "  warm only     {} showed on a warm engine what fresh processes do not show",
             counted(tally.warm_only as u64, "variant")
         )?;
+    }
+    Ok(())
+}
+
+/// What failures were cut down to.
+fn write_reductions(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    for (folder, Reduction { signature, after, .. }) in report.reductions.iter().take(MOST) {
+        let size = [
+            counted(after.resources as u64, "resource"),
+            counted(after.edges as u64, "edge"),
+            counted(after.commands as u64, "command"),
+        ];
+        let size = size.join(", ");
+        writeln!(out, "  reduced       {} to {size}: {}", signature.text(), here(folder).display())?;
     }
     Ok(())
 }
