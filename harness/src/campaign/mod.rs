@@ -104,7 +104,7 @@ pub fn case_folder(out: &Path, number: usize) -> PathBuf {
 
 /// The number of the case in a folder, by the folder's name: `case-0024`, or what begins with that, as the
 /// folders of replays do.
-fn case_number(folder: &Path) -> Option<usize> {
+pub fn case_number(folder: &Path) -> Option<usize> {
     let name = folder.canonicalize().ok()?.file_name()?.to_str()?.to_owned();
     name.strip_prefix("case-")?.split('-').next()?.parse().ok()
 }

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::CliResult;
 use super::campaign_text::{lines, note};
+use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
@@ -65,8 +66,14 @@ pub fn run(args: JudgeArgs) -> CliResult {
             comparison.told.iter().for_each(|told| note(told));
             not_judged_again += comparison.not_judged_again;
             verdict.compare_worlds();
-            let place = format!("case {number}");
-            verdict.variants.iter().flat_map(|variant| lines(&place, variant)).for_each(|line| note(&line));
+            if args.report.format == OutputFormat::Text {
+                let place = format!("case {number}");
+                verdict
+                    .variants
+                    .iter()
+                    .flat_map(|variant| lines(&place, variant))
+                    .for_each(|line| note(&line));
+            }
             engines.extend(Some(engine).filter(|engine| !engine.is_empty()));
             cases.push((folder, verdict));
         }
