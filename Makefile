@@ -159,6 +159,7 @@ install: build ## Put the provider where `init` finds it, under .equiform/
 	@echo 'The provider is in place. In the shell in which you use it:'
 	@echo
 	@echo '  export TF_CLI_CONFIG_FILE=$(CURDIR)/.equiform/cli.tfrc'
+	@echo '  export PATH=$(CURDIR)/target/release:$$PATH      # for equiform and terraform-provider-mock'
 	@echo
 
 .PHONY: build

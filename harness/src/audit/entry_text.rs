@@ -174,6 +174,21 @@ mod tests {
     }
 
     #[test]
+    fn what_changed_is_shown_with_the_keys_of_what_is_referred_to() {
+        let mut names = Names::default();
+        let mut other = entry(1, Operation::Create, Phase::Commit);
+        (other.key, other.id) = (Some("r0".to_owned()), Some("node-a".to_owned()));
+        names.learn(&other);
+        let object = |value: serde_json::Value| value.as_object().cloned();
+        let mut drift = entry(2, Operation::Drift, Phase::Commit);
+        drift.before = object(serde_json::json!({"label": "a\n", "refs": [], "pin": "x", "revision": 1}));
+        drift.after =
+            object(serde_json::json!({"label": "b", "refs": ["node-a", "gone"], "pin": "x", "revision": 2}));
+        let line = EntryText::new(Palette::Plain).line(&drift, &names);
+        assert!(line.ends_with(r#"label: "a\n" → "b"  refs: [] → [r0,"gone"]"#), "{line}");
+    }
+
+    #[test]
     fn colours_are_only_added_to_the_same_text() {
         let mut failure = entry(1, Operation::Create, Phase::Fail);
         failure.error = Some("no".to_owned());

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::CliResult;
 use super::campaign_text::{lines, note};
+use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
@@ -39,6 +41,9 @@ pub fn run(args: JudgeArgs) -> CliResult {
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let (mut cases, mut engines, mut not_judged_again) = (Vec::new(), Vec::new(), 0);
     let begun = Instant::now();
+    // It is drawn on a terminal only.
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cases judged, {eta} left");
+    let bar = ProgressBar::new(0).with_style(style.expect("the template is valid"));
     for folder in &args.folders {
         let name = folder.display();
         let folders =
@@ -49,6 +54,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
             )
             .into());
         }
+        bar.inc_length(folders.len() as u64);
         for folder in folders {
             let mut case = Case::read(&folder.join(CASE_FILE))?;
             case.left_out = args.leave_out.or(&case.left_out);
@@ -62,15 +68,20 @@ pub fn run(args: JudgeArgs) -> CliResult {
                 judge::mark_warm_only(&case, variant, &place, &oracles);
             }
             let comparison = stored::hold_against(&folder, &mut verdict, &oracles);
-            comparison.told.iter().for_each(|told| note(told));
+            bar.suspend(|| comparison.told.iter().for_each(|told| note(told)));
             not_judged_again += comparison.not_judged_again;
             verdict.compare_worlds();
-            let place = format!("case {number}");
-            verdict.variants.iter().flat_map(|variant| lines(&place, variant)).for_each(|line| note(&line));
+            if args.report.format == OutputFormat::Text {
+                let place = format!("case {number}");
+                let found = verdict.variants.iter().flat_map(|variant| lines(&place, variant));
+                bar.suspend(|| found.for_each(|line| note(&line)));
+            }
+            bar.inc(1);
             engines.extend(Some(engine).filter(|engine| !engine.is_empty()));
             cases.push((folder, verdict));
         }
     }
+    bar.finish_and_clear();
     if not_judged_again > 0 {
         note(&format!(
             "{not_judged_again} variants that passed cannot be judged again, because their evidence was removed \

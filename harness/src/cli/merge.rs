@@ -48,7 +48,7 @@ pub fn run(args: MergeArgs) -> CliResult {
         engine: Some(claim.engine().to_owned()),
         settings: Some(claim.settings().clone()),
         not_run,
-        repeat: Some(repeat(&claim, &args.out)?),
+        repeat: Some(repeat(&claim, None, &args.out)?),
         cases,
         ..Report::default()
     };

@@ -137,7 +137,7 @@ pub fn run(args: RunArgs) -> CliResult {
         shard: args.shard,
         only_case: args.case,
         took: Some(took),
-        repeat: Some(stored::repeat(&claim, &args.out)?),
+        repeat: Some(stored::repeat(&claim, args.case, &args.out)?),
         not_run: all - done,
         earlier: results.earlier,
         spent: started.spent(),

@@ -52,18 +52,21 @@ fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
 }
 
 /// The command that runs a campaign once more, into a folder beside its own.
-pub fn repeat(claim: &Claim, folder: &Path) -> Result<String, CannotRun> {
+pub fn repeat(claim: &Claim, case: Option<usize>, folder: &Path) -> Result<String, CannotRun> {
     let again = PathBuf::from(format!("{}-again", here(folder).display()));
     let layered = Layered::of::<RunArgs>("run", Vec::new())?;
     let all_oracles = claim.oracles().len() == ORACLES.len();
     let options = stored_options(claim, &again).into_iter().filter(|(option, value)| {
-        option == "engine" || !(layered.is_default(option, value) || option == "oracles" && all_oracles)
+        let is_nothing = option == "leave-out-rules" && claim.settings().left_out.is_empty();
+        option == "engine"
+            || !(is_nothing || layered.is_default(option, value) || option == "oracles" && all_oracles)
     });
     let typed = options.flat_map(|(option, value)| match value.as_str() {
         "true" => vec![format!("--{option}")],
         _ => vec![format!("--{option}"), value],
     });
-    Ok(command_line(["run".to_owned()].into_iter().chain(typed)))
+    let case = case.map(|case| ["--case".to_owned(), case.to_string()]).into_iter().flatten();
+    Ok(command_line(["run".to_owned()].into_iter().chain(typed).chain(case)))
 }
 
 #[cfg(test)]

@@ -46,13 +46,15 @@ pub fn tell(out: &mut dyn Write, place: &Place, view: &VariantView, unfolded: Un
     let engine = if view.engine.is_empty() { String::new() } else { format!(" on {}", view.engine) };
     let (number, variant) = (place.number, view.variant);
     writeln!(out, "case {number} variant {variant}{engine}, driven by {}: {}", view.workflow, view.verdict)?;
-    writeln!(out, "  program   {}", view.program)?;
     // Where nothing was found there is nothing that the stages could hide.
     let all = unfolded.all || view.cause.is_none();
     if let Some(cause) = &view.cause {
         tell_cause(out, &folder, view, cause, all)?;
     }
     writeln!(out, "\nstages{}", if all { "" } else { " (--all unfolds them)" })?;
+    if all {
+        writeln!(out, "  program   {}", view.program)?;
+    }
     let names = view.stages.iter().map(|stage| stage.record.stage.len()).max().unwrap_or(0);
     for stage in &view.stages {
         if all {
@@ -90,13 +92,15 @@ fn tell_cause(
             continue;
         }
         writeln!(out, "\n{title}")?;
+        let width = findings.iter().map(|finding| finding.stage.len()).max().unwrap_or(0);
         for finding in findings.iter().filter(|_| all) {
-            writeln!(out, "  {}  {}{}: {}", finding.stage, signature(finding), known(finding), finding.text)?;
+            let Finding { stage, text, .. } = finding;
+            writeln!(out, "  {stage:width$}  {}{}: {text}", signature(finding), known(finding))?;
         }
         let lines = if all { Vec::new() } else { folded(&findings.iter().collect::<Vec<_>>()) };
         for Folded { first, count } in lines {
             let times = if count == 1 { String::new() } else { format!(" ({count})") };
-            writeln!(out, "  {}  {}{}{times}", first.stage, signature(first), known(first))?;
+            writeln!(out, "  {:width$}  {}{}{times}", first.stage, signature(first), known(first))?;
         }
     }
     Ok(())
@@ -110,7 +114,9 @@ fn tell_change(out: &mut dyn Write, change: &ProgramChange, all: bool) -> io::Re
         None => writeln!(out, "\nthe program, with nothing deployed before it")?,
     }
     let shown = if all { lines.len() } else { CHANGED_LINES };
-    lines.iter().take(shown).try_for_each(|line| writeln!(out, "  {line}"))?;
+    for line in lines.iter().take(shown) {
+        writeln!(out, "{}", format!("  {line}").trim_end())?;
+    }
     match lines.len().saturating_sub(shown) {
         0 => Ok(()),
         more => writeln!(out, "  … {more} more lines: --all shows them"),
