@@ -67,9 +67,9 @@ pub fn run(args: BundleArgs) -> CliResult {
             format!("the case was run on {}: {error}; name an engine with --engine", place.engine)
         })?,
     };
-    let engine = Engines::from_env()?
-        .find(&choice)
-        .map_err(|error| format!("the engine that it has to show on is gone: {error}; or name another with --engine"))?;
+    let engine = Engines::from_env()?.find(&choice).map_err(|error| {
+        format!("the engine that it has to show on is gone: {error}; or name another with --engine")
+    })?;
     let others: Vec<Engine> = if args.only { Vec::new() } else { installed_engines()? };
     let others: Vec<Engine> = others.into_iter().filter(|other| other.title() != engine.title()).collect();
     let context = match &args.context {

@@ -49,8 +49,7 @@ pub fn run(args: ExplainArgs) -> CliResult {
     let known = args.known.read()?;
     let mut place = Place::find(&args.folder, args.variant, &known)?;
     place.case.left_out = args.leave_out.or(&place.case.left_out);
-    let mut explanation =
-        Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
+    let mut explanation = Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
     if args.engines {
         let engines = installed_engines()?;
         let stop = Stop::default();

@@ -52,7 +52,10 @@ pub fn form(
     };
     let told_by_state = BY_STATE.contains(&finding.kind.as_str());
     if !BY_OUTPUT.contains(&finding.oracle.as_str()) && !told_by_state {
-        return with_provider(format!("what `{}` looks at is in the provider's ledger alone", finding.oracle));
+        return with_provider(format!(
+            "what `{}` looks at is in the provider's ledger alone",
+            finding.oracle
+        ));
     }
     for _ in 0..RUNS {
         if let Some(instead) = differs(engine, case, finding, others, &builtins, stop)? {

@@ -46,7 +46,9 @@ pub fn of(finding: &Finding, step: &Step, form: &Form) -> Check {
             Some(text) => with_events(text),
             None => Check::Equiform,
         },
-        ("plan", "differs from what was done" | "miscounts") if step.succeeded => ended_and(COUNTS.to_owned()),
+        ("plan", "differs from what was done" | "miscounts") if step.succeeded => {
+            ended_and(COUNTS.to_owned())
+        }
         ("idle", _) => ended_and(NOT_IDLE.to_owned()),
         ("cross", _) => lines(CHANGES_PLANNED.to_owned()),
         ("state", kind) => state(kind).map_or(Check::Equiform, |text| ended_and(text.to_owned())),
@@ -107,10 +109,9 @@ fn steps(kind: &str, operation: &str) -> String {
         "missing" => ("[ \"$began\" -eq 0 ]", format!("{operation} is due, and is not done")),
         "extra" => ("[ \"$began\" -gt 0 ]", format!("{operation} is not due, and is done")),
         "repeated" => ("[ \"$began\" -gt 1 ]", format!("{operation} is done more than once")),
-        _ => (
-            "[ \"$began\" -gt 0 ] && [ \"$ended\" -eq 0 ]",
-            format!("{operation} begins, and has no effect"),
-        ),
+        _ => {
+            ("[ \"$began\" -gt 0 ] && [ \"$ended\" -eq 0 ]", format!("{operation} begins, and has no effect"))
+        }
     };
     let told = "\"of this operation $began began and $ended ended\"";
     format!("{counts}if {is_it}; then shows {}; fi\ndoes_not {told}\n", quoted(&what))

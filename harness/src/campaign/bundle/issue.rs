@@ -34,16 +34,17 @@ impl Issue<'_> {
             Some(title) if title.name == "tofu" => ("OpenTofu", "tofu"),
             _ => ("Terraform", "terraform"),
         };
-        let mut text = format!("# {}\n", self.title);
+        let mut text = format!("# {}\n", capital(self.title));
         let mut part = |heading: &str, body: &str| {
             let _ = write!(text, "\n### {heading}\n{}\n", body.trim_end());
         };
-        part(&format!("{product} Version"), &format!("```shell\n{}\n```", self.observed.version.trim_end()));
+        part(&format!("{product} Version"), &format!("```shell\n{}\n```", self.observed.version()));
         part(&format!("{product} Configuration Files"), &self.programs());
         part(
             "Debug Output",
-            &format!("None attached: the steps below take seconds. `TF_LOG=trace ./{SCRIPT}` does not get it, as \
-                      the script runs the engine without such variables."),
+            &format!(
+                "None attached. `TF_LOG=trace TF_LOG_PATH=$PWD/trace.log ./{SCRIPT} {program}` writes it."
+            ),
         );
         part("Expected Behavior", &self.expected());
         part("Actual Behavior", &format!("{}\n\n```\n{}\n```", self.actual(), self.observed.excerpt()));
@@ -62,16 +63,28 @@ impl Issue<'_> {
 
     fn expected(&self) -> String {
         let expected = &self.explanation.expected;
-        let mut text = format!("{}.\n", capital(&self.named(&expected.sentence)));
+        let mut text = match self.explanation.cause.oracle.as_str() {
+            "steps" => "The last command does what the change asks for, and nothing else:\n".to_owned(),
+            _ => format!("{}.\n", capital(&self.named(&expected.sentence))),
+        };
         for change in &expected.changes {
             let _ = write!(text, "\n- {}", self.named(change));
+        }
+        if expected.changes.is_empty() && self.explanation.cause.oracle == "steps" {
+            text += "\n- nothing";
         }
         if expected.in_order.len() > 1 {
             let _ = write!(text, "\n\nIn an order such as: {}.", expected.in_order.join(", "));
         }
-        for rule in &expected.rules {
-            let _ = write!(text, "\n\n{}. Where that is written:\n", capital(rule.text));
-            for source in &rule.sources {
+        for rule in expected.rules.iter() {
+            // What was only seen is no ground on which to ask for it.
+            let written = |source: &&String| !source.starts_with("observed");
+            let sources: Vec<&String> = rule.sources.iter().filter(written).collect();
+            // The first eight speak of order, and of nothing that only our provider has.
+            let what =
+                if rule.number <= 8 { capital(rule.text) } else { "What a change amounts to".to_owned() };
+            let _ = write!(text, "\n\n{what}. Where that is written:\n");
+            for source in sources {
                 let _ = write!(text, "\n- {source}");
             }
         }
@@ -80,14 +93,18 @@ impl Issue<'_> {
 
     fn actual(&self) -> String {
         let cause = &self.explanation.cause;
-        let text = self.named(&self.explanation.first_difference);
-        match cause.oracle.as_str() {
-            // Places in a ledger that the reader does not have say nothing.
-            "steps" | "order" => match self.form {
-                Form::Builtin(_) => format!("{}: {}.", capital(&cause.kind), without_places(&self.named(&cause.text))),
-                Form::Mock { .. } => format!("{}.", capital(&text)),
-            },
-            _ => format!("{}.", capital(text.trim_end_matches('.'))),
+        let told = without_places(&self.named(&cause.text));
+        match (cause.oracle.as_str(), cause.kind.as_str()) {
+            ("steps", "missing") => format!("{} is not done.", capital(&told)),
+            ("steps", "extra") => format!("{} is done, which is not due.", capital(&told)),
+            ("steps", "repeated") => format!("{} is done more than once.", capital(&told)),
+            ("steps", _) => format!("{} is begun, and has no effect.", capital(&told)),
+            ("order", rule) => {
+                format!("{}.", capital(told.strip_suffix(&format!(": {rule}")).unwrap_or(&told)))
+            }
+            // The command stands below.
+            ("health", kind) => format!("The last command {kind}."),
+            _ => format!("{}.", capital(told.trim_end_matches('.'))),
         }
     }
 
@@ -118,12 +135,17 @@ impl Issue<'_> {
                     let words: Vec<&str> = words.map(String::as_str).collect();
                     let fails = match step.failures.as_str() {
                         "" => String::new(),
-                        failures => format!(", with `EQUIFORM_FAILURES={failures}`, by which the provider fails it"),
+                        failures => {
+                            format!(", with `EQUIFORM_FAILURES={failures}`, by which the provider fails it")
+                        }
                     };
                     item(format!("`{program} {}`{fails}", words.join(" ")));
                 }
                 StepCommand::Provider(arguments) => {
-                    item(format!("`terraform-provider-mock {}`, behind the engine's back", arguments.join(" ")));
+                    item(format!(
+                        "`terraform-provider-mock {}`, behind the engine's back",
+                        arguments.join(" ")
+                    ));
                 }
             }
         }
@@ -135,10 +157,14 @@ impl Issue<'_> {
         if let Some(context) = self.context {
             let _ = write!(text, "{}\n\n", context.trim());
         }
-        let tried: Vec<String> = self.tried.iter().filter_map(|tried| {
-            let shows = if tried.shows? { "shows" } else { "does not show" };
-            Some(format!("- {}: {shows}", tried.engine))
-        }).collect();
+        let tried: Vec<String> = self
+            .tried
+            .iter()
+            .filter_map(|tried| {
+                let shows = if tried.shows? { "the bug shows" } else { "the bug does not show" };
+                Some(format!("- {}: {shows}", product_name(&tried.engine)))
+            })
+            .collect();
         let _ = write!(text, "Tried with `{SCRIPT}`:\n\n{}\n", tried.join("\n"));
         if let Form::Mock { why } = self.form {
             let _ = write!(
@@ -155,9 +181,22 @@ impl Issue<'_> {
     /// A text with the names that resources have in the programs.
     fn named(&self, text: &str) -> String {
         match self.form {
-            Form::Builtin(_) => builtin::renamed(text),
+            Form::Builtin(_) => {
+                let words = [("its pin", "its triggers_replace"), ("its label", "its input")];
+                let renamed = builtin::renamed(text);
+                words.iter().fold(renamed, |text, (ours, theirs)| text.replace(ours, theirs))
+            }
             Form::Mock { .. } => text.to_owned(),
         }
+    }
+}
+
+/// An engine as its makers call it.
+fn product_name(title: &str) -> String {
+    match Title::parse(title) {
+        Some(Title { name: "tofu", version }) => format!("OpenTofu {version}"),
+        Some(Title { version, .. }) => format!("Terraform {version}"),
+        None => title.to_owned(),
     }
 }
 

@@ -28,8 +28,15 @@ pub fn only(case: &Case, variant: usize, stage: &str) -> Case {
     for other in &mut others {
         other.stages.retain(|stage| !matches!(stage.program, ProgramRef::LastOf(_)));
     }
+    // Where the engine stood is nobody's business.
+    let engine = case.engine.as_deref().map(|engine| named(engine).to_owned());
     let first = Variant { program: program.clone(), workflow: workflow.clone(), stages };
-    Case { variants: std::iter::once(first).chain(others).collect(), ..case.clone() }
+    Case { variants: std::iter::once(first).chain(others).collect(), engine, ..case.clone() }
+}
+
+/// What an engine is called, without where it stood.
+pub fn named(title: &str) -> &str {
+    title.split_once(" at ").map_or(title, |(named, _)| named)
 }
 
 #[cfg(test)]
@@ -40,7 +47,8 @@ mod tests {
     #[test]
     fn a_case_is_cut_down_to_a_variant_and_those_that_it_plans() {
         let case = Settings { variants: 4, ..Settings::default() }.case(0);
-        let names = |case: &Case| case.variants[0].stages.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        let names =
+            |case: &Case| case.variants[0].stages.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
         let crossing = (0..4).find(|it| case.variants[*it].stages.iter().any(|stage| stage.name == "cross"));
         let variant = crossing.expect("most workflows plan another variant's program");
         let cut = only(&case, variant, "cross");

@@ -76,9 +76,9 @@ work=${TMPDIR:-/tmp}/repro-$$
 mkdir -- "$work" "$work/run" || cannot "no folder can be made in ${TMPDIR:-/tmp}"
 trap 'rm -rf -- "$work"' EXIT
 trap 'exit 2' HUP INT TERM
-# What steers engines must not come from whoever runs this.
+# What steers engines must not come from whoever runs this, but for their logs.
 for name in $(env | sed -n 's/^\(TF_[A-Za-z0-9_]*\)=.*/\1/p; s/^\(TOFU_[A-Za-z0-9_]*\)=.*/\1/p'); do
-  unset "$name"
+  case $name in TF_LOG*) ;; *) unset "$name" ;; esac
 done
 export CHECKPOINT_DISABLE=1
 "#;
@@ -156,7 +156,8 @@ fn step_lines(step: &Step, is_first: bool, is_last: bool, form: &Form) -> String
         text += "run init -input=false -no-color\nsucceeded\n";
     }
     if let Form::Mock { .. } = form {
-        let _ = writeln!(text, "export EQUIFORM_RUN={} EQUIFORM_HOLD={}", word(&step.stage), word(&step.hold));
+        let _ =
+            writeln!(text, "export EQUIFORM_RUN={} EQUIFORM_HOLD={}", word(&step.stage), word(&step.hold));
         if !step.failures.is_empty() {
             let _ = writeln!(text, "export EQUIFORM_FAILURES={}", word(&step.failures));
         }
@@ -168,7 +169,10 @@ fn step_lines(step: &Step, is_first: bool, is_last: bool, form: &Form) -> String
         StepCommand::Provider(arguments) => {
             let arguments = words(arguments);
             let _ = writeln!(text, "say \"== behind the engine's back:\" {arguments}");
-            let _ = writeln!(text, "\"$provider\" {arguments} || cannot \"the provider cannot change the world\"");
+            let _ = writeln!(
+                text,
+                "\"$provider\" {arguments} || cannot \"the provider cannot change the world\""
+            );
             return text;
         }
     }

@@ -18,7 +18,8 @@ use super::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram}
 use super::{Engine, EngineName, Version, worker};
 use crate::case::Batch;
 use crate::evidence::{
-    CycleNode, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile, Topic, Unreadable,
+    CycleNode, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile, Topic,
+    Unreadable,
 };
 use crate::spec::discipline::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Options, PlanMode};

@@ -79,7 +79,9 @@ impl Expected {
         let pairs: Vec<_> = due
             .pairs()
             .filter(|(first, second, reason)| match cause.oracle.as_str() {
-                "order" => reason.rule.text() == cause.kind && named.contains(first) && named.contains(second),
+                "order" => {
+                    reason.rule.text() == cause.kind && named.contains(first) && named.contains(second)
+                }
                 "health" if cause.kind == "reports a cycle" => {
                     !reason.implied && named.contains(first) && named.contains(second)
                 }
@@ -87,7 +89,9 @@ impl Expected {
             })
             .collect();
         let mut rules: BTreeSet<Rule> = pairs.iter().map(|(_, _, reason)| reason.rule).collect();
-        rules.extend(Rule::ALL.into_iter().filter(|rule| cause.oracle == "order" && rule.text() == cause.kind));
+        rules.extend(
+            Rule::ALL.into_iter().filter(|rule| cause.oracle == "order" && rule.text() == cause.kind),
+        );
         if cause.oracle == "steps" {
             rules.extend(of_steps(cause, &changes));
         }
@@ -179,7 +183,8 @@ fn sentence(trial: &Trial<'_>, cause: &Finding) -> String {
     };
     match (cause.oracle.as_str(), cause.kind.as_str()) {
         ("health", "reports a cycle") => {
-            "the programs have no cycle, and there is an order for all operations: the command succeeds".to_owned()
+            "the programs have no cycle, and there is an order for all operations: the command succeeds"
+                .to_owned()
         }
         ("health", _) if is_broken(trial.stage) => {
             "the program cannot be deployed: the engine refuses it, says why, and changes nothing".to_owned()
@@ -194,8 +199,13 @@ fn sentence(trial: &Trial<'_>, cause: &Finding) -> String {
         ("steps", "extra") => format!("{} is not due", cause.text),
         ("steps", "repeated") => format!("{} is due once", cause.text),
         ("steps", _) => format!("{} is due, and takes effect", cause.text),
-        ("order", "more at once than may be") => "-parallelism limits how many operations are under way".to_owned(),
+        ("order", "more at once than may be") => {
+            "-parallelism limits how many operations are under way".to_owned()
+        }
         ("order", _) => cause.kind.clone(),
+        ("state", "setting rewritten" | "changed where nothing was to be") => {
+            "there is nothing to change: the command leaves the state as it is".to_owned()
+        }
         _ => about(),
     }
 }

@@ -95,7 +95,9 @@ fn changed(was: &Block, is: &Block) -> Vec<String> {
 /// What is wrong with a program, in words.
 fn about(defect: &Defect) -> String {
     let what = match defect {
-        Defect::Cycle { dependent, .. } => return format!("{} depends on {dependent}: a cycle", defect.resource()),
+        Defect::Cycle { dependent, .. } => {
+            return format!("{} depends on {dependent}: a cycle", defect.resource());
+        }
         Defect::Dangling { .. } => "depends on something that is not written",
         Defect::SelfReference { .. } => "depends on itself",
         Defect::UnknownArgument { .. } => "has an argument that nobody knows",

@@ -28,13 +28,15 @@ pub fn first_difference(trial: &Trial<'_>, cause: &Finding) -> String {
                 None => format!("{} never began: there is no operation in the stage", cause.text),
             }
         }
-        ("steps", "extra") => of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which is not due"),
+        ("steps", "extra") => {
+            of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which is not due")
+        }
         ("steps", "repeated") => {
             of_it().nth(1).map_or(cause.text.clone(), |it| begins(it) + " for the second time")
         }
-        ("steps", _) => {
-            of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which has no effect")
-        }
+        ("steps", _) => of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which has no effect"),
+        // The rule stands above.
+        ("order", rule) => cause.text.strip_suffix(&format!(": {rule}")).unwrap_or(&cause.text).to_owned(),
         _ => cause.text.clone(),
     }
 }
@@ -50,15 +52,17 @@ pub fn quotes(case: &Case, variant: usize, folder: &Path, cause: &Finding) -> Ve
     };
     let mut quotes = match cause.oracle.as_str() {
         "health" => reader.quote_output(&stage, Topic::Errors),
-        "plan" | "idle" | "cross" => reader.quote_output(&stage, Topic::Plans),
-        "state" => reader.quote_state(&stage, &keys),
-        "conservation" | "destroy" => reader.quote_state(&stage, &keys),
+        // What is not done shows beside what was announced.
+        "plan" | "idle" | "cross" | "steps" => reader.quote_output(&stage, Topic::Plans),
+        "state" | "conservation" | "destroy" => reader.quote_state(&stage, &keys),
         _ => Vec::new(),
     };
-    if matches!(cause.oracle.as_str(), "state") {
+    if cause.oracle == "state" {
         // A difference to the stage before shows only beside that.
-        let names: Vec<&str> = case.variants[variant].stages.iter().map(|stage| stage.name.as_str()).collect();
-        let before = names.iter().position(|name| *name == cause.stage).and_then(|place| place.checked_sub(1));
+        let names: Vec<&str> =
+            case.variants[variant].stages.iter().map(|stage| stage.name.as_str()).collect();
+        let before =
+            names.iter().position(|name| *name == cause.stage).and_then(|place| place.checked_sub(1));
         if let Some(before) = before {
             let earlier = reader.quote_state(&folder.join(names[before]), &keys);
             quotes.splice(0..0, earlier);
@@ -81,7 +85,11 @@ fn of_ledger(path: &Path, folder: &Path, stage: &str, keys: &[String], requests:
         let is_change = !entry.op.is_request_only() && entry.op != Operation::Mark;
         let is_named = keys.is_empty() || entry.key.as_ref().is_some_and(|key| keys.contains(key));
         if entry.run.as_deref() == Some(stage) && is_named && (is_change || requests) {
-            quotes.push(Quote { file: name.clone(), place: format!("seq {}", entry.seq), text: told(&entry) });
+            quotes.push(Quote {
+                file: name.clone(),
+                place: format!("seq {}", entry.seq),
+                text: told(&entry),
+            });
         }
     }
     if quotes.len() > MOST {

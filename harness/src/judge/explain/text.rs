@@ -7,9 +7,14 @@ use crate::evidence::Quote;
 
 impl Display for Explanation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { variant, engine, workflow, cause, stages, expected, observed, known, others, tried, .. } = self;
+        let Self {
+            variant, engine, workflow, cause, stages, expected, observed, known, others, tried, ..
+        } = self;
         writeln!(f, "variant {variant} on {engine}, driven by {workflow}: in {}", cause.stage)?;
-        writeln!(f, "{}: {}: {}", cause.oracle, cause.kind, cause.text)?;
+        match cause.text.contains(&cause.kind) {
+            true => writeln!(f, "{}: {}", cause.oracle, cause.text)?,
+            false => writeln!(f, "{}: {}: {}", cause.oracle, cause.kind, cause.text)?,
+        }
 
         writeln!(f, "\nWhat was deployed (resources that come +, go -, or are written differently ~)")?;
         for stage in stages {
@@ -66,7 +71,10 @@ impl Display for Explanation {
 fn tell_stage(f: &mut Formatter<'_>, story: &StageStory, is_it: bool) -> fmt::Result {
     let here = if is_it { "   <- here" } else { "" };
     writeln!(f, "  {}: {} ({}){here}", story.stage, story.command, story.end)?;
-    story.failures.iter().try_for_each(|failure| writeln!(f, "      the provider is told to fail {failure}"))?;
+    story
+        .failures
+        .iter()
+        .try_for_each(|failure| writeln!(f, "      the provider is told to fail {failure}"))?;
     if story.program.is_empty() {
         return writeln!(f, "      the same program");
     }

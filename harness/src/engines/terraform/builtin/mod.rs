@@ -39,7 +39,9 @@ pub enum NotTranslatable {
         stage: String,
     },
     /// An object is to change behind the engine's back.
-    #[error("in {stage} an object changes behind the engine's back, and terraform_data has none outside the state")]
+    #[error(
+        "in {stage} an object changes behind the engine's back, and terraform_data has none outside the state"
+    )]
     Drift {
         /// The stage.
         stage: String,

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::TYPE;
 use crate::engines::terraform::{FilesOfTerraform, cycle, output, quote, state};
 use crate::evidence::{
-    CycleNode, ObservedOperation, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
-    Topic, Unreadable, unreadable,
+    CycleNode, ObservedOperation, Output, Quote, Reader, StageRecord, StateComparison, StateDifference,
+    StateFile, Topic, Unreadable, unreadable,
 };
 use crate::spec::address::NODE_TYPE;
 use crate::spec::{OperationKind, ResourceOperation};

@@ -167,11 +167,8 @@ mod tests {
 
     #[test]
     fn what_needs_our_provider_is_told() {
-        let failure = Failure {
-            operation: FailingOperation::Update,
-            key: "a".to_owned(),
-            how: FailureKind::Error,
-        };
+        let failure =
+            Failure { operation: FailingOperation::Update, key: "a".to_owned(), how: FailureKind::Error };
         let stage = Stage { failures: vec![failure], ..stage() };
         let why = Builtins::of(&[StagedBatch { stage: &stage, batch: Arc::new(batch("a")) }]).unwrap_err();
         assert_eq!(why, NotTranslatable::Failure { stage: "batch-1".to_owned() });
