@@ -8,6 +8,7 @@ use super::{Form, Observed};
 use crate::engines::terraform::builtin;
 use crate::engines::title::Title;
 use crate::judge::explain::{Explanation, Tried};
+use crate::spec::address::NODE_TYPE;
 
 /// What an issue is made of.
 pub struct Issue<'a> {
@@ -68,13 +69,14 @@ impl Issue<'_> {
             _ => format!("{}.\n", capital(&self.named(&expected.sentence))),
         };
         for change in &expected.changes {
-            let _ = write!(text, "\n- {}", self.named(change));
+            let _ = write!(text, "\n- {}", self.addressed(&self.named(change)));
         }
         if expected.changes.is_empty() && self.explanation.cause.oracle == "steps" {
             text += "\n- nothing";
         }
         if expected.in_order.len() > 1 {
-            let _ = write!(text, "\n\nIn an order such as: {}.", expected.in_order.join(", "));
+            let order: Vec<String> = expected.in_order.iter().map(|it| self.addressed(it)).collect();
+            let _ = write!(text, "\n\nIn an order such as: {}.", order.join(", "));
         }
         for rule in expected.rules.iter() {
             // What was only seen is no ground on which to ask for it.
@@ -94,13 +96,18 @@ impl Issue<'_> {
     fn actual(&self) -> String {
         let cause = &self.explanation.cause;
         let told = without_places(&self.named(&cause.text));
+        let operation = || capital(&self.addressed(&told));
         match (cause.oracle.as_str(), cause.kind.as_str()) {
-            ("steps", "missing") => format!("{} is not done.", capital(&told)),
-            ("steps", "extra") => format!("{} is done, which is not due.", capital(&told)),
-            ("steps", "repeated") => format!("{} is done more than once.", capital(&told)),
-            ("steps", _) => format!("{} is begun, and has no effect.", capital(&told)),
-            ("order", rule) => {
-                format!("{}.", capital(told.strip_suffix(&format!(": {rule}")).unwrap_or(&told)))
+            ("steps", "missing") => format!("{} is not done.", operation()),
+            ("steps", "extra") => format!("{} is done, which is not due.", operation()),
+            ("steps", "repeated") => format!("{} is done more than once.", operation()),
+            ("steps", _) => format!("{} is begun, and has no effect.", operation()),
+            ("order", rule) if told.contains(" had not ended when ") => {
+                let told = told.strip_suffix(&format!(": {rule}")).unwrap_or(&told);
+                let both = told.split_once(" had not ended when ");
+                let (first, second) = both.unwrap_or((told, ""));
+                let (first, second) = (self.addressed(first), self.addressed(second));
+                format!("{} had not ended when {second}.", capital(&first))
             }
             // The command stands below.
             ("health", kind) => format!("The last command {kind}."),
@@ -178,6 +185,17 @@ impl Issue<'_> {
         text
     }
 
+    /// An operation, or what begins with one, with the address of its resource.
+    fn addressed(&self, operation: &str) -> String {
+        let type_name = match self.form {
+            Form::Builtin(_) => builtin::TYPE,
+            Form::Mock { .. } => NODE_TYPE,
+        };
+        let Some((what, rest)) = operation.split_once(' ') else { return operation.to_owned() };
+        let key = rest.split([' ', ',']).next().unwrap_or_default();
+        format!("{what} `{type_name}.{key}`{}", &rest[key.len()..])
+    }
+
     /// A text with the names that resources have in the programs.
     fn named(&self, text: &str) -> String {
         match self.form {
@@ -204,7 +222,12 @@ fn with_end(text: &str) -> String {
     format!("{}\n", text.trim_end())
 }
 
+/// A text as a sentence begins; a word of the language stays as it is.
 fn capital(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    if first.contains('_') {
+        return format!("`{first}`{}", &text[first.len()..]);
+    }
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }
