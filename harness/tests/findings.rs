@@ -7,12 +7,20 @@ mod engines;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use equiform::campaign::bundle::folder::{BUNDLE_FILE, Description};
-use equiform::campaign::bundle::{SCRIPT, run_script};
+use equiform::campaign::bundle::{Form, SCRIPT, Workshop, run_script};
+use equiform::campaign::place::Place;
+use equiform::campaign::tried::Bench;
+use equiform::case::{CASE_FILE, Case};
+use equiform::deploy::Start;
 use equiform::deploy::stop::Stop;
 use equiform::engines::Engine;
+use equiform::engines::terraform::Terraform;
+use equiform::judge::explain::Explanation;
 use equiform::judge::known::KnownFindings;
+use equiform::judge::variant::variant_folder;
 use semver::VersionReq;
 use serde::Deserialize;
 
@@ -130,6 +138,54 @@ fn a_bundle_has_all_its_files_and_a_finding_without_one_says_why() {
         for file in &description.files {
             let text = fs::read_to_string(folder.join(file)).unwrap();
             assert!(!["/home/", "/root/", "/tmp/w"].iter().any(|part| text.contains(part)), "{place}/{file}");
+        }
+    }
+}
+
+/// What a script says of its time, its place or its engine may differ; programs and script may not.
+#[test]
+fn a_bundle_is_what_its_case_gives() {
+    let known = KnownFindings::shipped();
+    for (folder, finding) in findings().iter().filter(|(_, finding)| finding.not_runnable.is_none()) {
+        let stored: Description =
+            serde_json::from_slice(&fs::read(folder.join(BUNDLE_FILE)).unwrap()).unwrap();
+        let spec = stored.engine.parse().unwrap();
+        let engine = engines::locate(&spec).unwrap_or_else(|error| panic!("{error}"));
+        let place = tempfile::tempdir().unwrap();
+        let case = place.path().join("case");
+        fs::create_dir(&case).unwrap();
+        fs::copy(folder.join(CASE_FILE), case.join(CASE_FILE)).unwrap();
+        let bench = Bench::start(Stop::default()).unwrap();
+        let read = Case::read(&case.join(CASE_FILE)).unwrap();
+        let runner = bench.runner(Arc::new(Terraform::new(engine.clone())));
+        runner.deploy(&read, 0, &variant_folder(&case, 0), Start::Cold).unwrap();
+        let found = Place::find(&case, None, &known).unwrap();
+        let explanation = Explanation::of(&found.case, 0, &found.folder, &known, &found.engine).unwrap();
+        let names: Vec<&String> = explanation.cause.known.iter().collect();
+        assert_eq!(names, finding.known.iter().collect::<Vec<_>>(), "{}", folder.display());
+        let script = fs::read_to_string(folder.join(SCRIPT)).unwrap();
+        let title = script.lines().nth(1).and_then(|line| line.strip_prefix("# ")).unwrap();
+        let workshop = Workshop {
+            engine: &engine,
+            others: &[],
+            title: Some(title),
+            context: None,
+            stop: Stop::default(),
+            watch: &|_| (),
+        };
+        let out = place.path().join("bundle");
+        let made = workshop.make(&found, &explanation, &out).unwrap();
+        assert_eq!(matches!(made.form, Form::Builtin(_)), stored.builtin, "{}", folder.display());
+        let same =
+            |file: &&String| file.ends_with("main.tf") || [SCRIPT, "expected.txt"].contains(&file.as_str());
+        for file in stored.files.iter().filter(same) {
+            let [made, kept] = [&out, folder].map(|place| fs::read_to_string(place.join(file)).unwrap());
+            assert_eq!(
+                made,
+                kept,
+                "{}/{file} is not what the case gives: docs/findings.md",
+                folder.display()
+            );
         }
     }
 }

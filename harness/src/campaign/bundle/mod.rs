@@ -32,6 +32,7 @@ use crate::engines::terraform::builtin::Builtins;
 use crate::engines::title::Title;
 use crate::evidence::{Unreadable, records};
 use crate::judge::explain::{Explanation, Tried};
+use check::Check;
 use folder::{Description, Files};
 use issue::Issue;
 pub use observed::Observed;
@@ -149,7 +150,7 @@ impl Workshop<'_> {
         (self.watch)("trying it without the provider");
         let form = builtins::form(self.engine, &case, cause, &explanation.others, &self.stop)?;
         let title = self.title.map_or_else(|| title(explanation), str::to_owned);
-        let prepare = |form: &Form| -> Result<(Files, Steps), BundleError> {
+        let prepare = |form: &Form| -> Result<(Files, Steps, Check), BundleError> {
             let steps = Steps::of((&case, place.variant), &records, &*driver, form)?;
             let check = check::of(cause, steps.last(), form);
             let script = script::with_version(script::script(&title, &steps, &check, form, cause));
@@ -162,18 +163,23 @@ impl Workshop<'_> {
             files.insert(SCRIPT.to_owned(), script);
             let case = serde_json::to_string_pretty(&case).expect("a case is JSON") + "\n";
             files.insert(CASE_FILE.to_owned(), case);
-            Ok((files, steps))
+            Ok((files, steps, check))
         };
-        let title_of_engine = named(&self.engine.title()).to_owned();
+        let title_of_engine = named(&self.engine.title());
         let run = |files: &Files, engine: &Engine| -> Result<Observed, BundleError> {
             (self.watch)(&format!("running {SCRIPT} on {}", engine.title()));
             self.run(files, engine)
         };
-        let (mut form, (mut files, mut steps)) = (form.clone(), prepare(&form)?);
+        let mut form = form;
+        let (mut files, mut steps, check) = prepare(&form)?;
+        if let (Form::Builtin(_), Check::Equiform) = (&form, &check) {
+            form = Form::Mock { why: format!("no shell can tell what `{}` looks at", cause.oracle) };
+            (files, steps, _) = prepare(&form)?;
+        }
         let mut observed = run(&files, self.engine)?;
         if let (Form::Builtin(_), Some(1)) = (&form, observed.exit) {
             form = Form::Mock { why: "with terraform_data it does not always show".to_owned() };
-            (files, steps) = prepare(&form)?;
+            (files, steps, _) = prepare(&form)?;
             observed = run(&files, self.engine)?;
         }
         match observed.exit {
@@ -198,7 +204,7 @@ impl Workshop<'_> {
                 Some(1) => (Some(false), String::new()),
                 _ => (None, observed.last_line()),
             };
-            tried.push(Tried { engine: named(&engine.title()).to_owned(), shows, text });
+            tried.push(Tried { engine: named(&engine.title()), shows, text });
         }
         tried.sort_by_key(|tried| {
             Title::parse(&tried.engine).map(|title| (title.name.to_owned(), title.version))
@@ -221,7 +227,7 @@ impl Workshop<'_> {
         files.insert("expected.txt".to_owned(), explanation.expected.to_string());
         files.insert("observed.txt".to_owned(), observed.in_short());
         files.insert("versions.txt".to_owned(), folder::versions(&tried));
-        folder::write(out, &files, Description::new(named(&explanation.engine), cause, why))?;
+        folder::write(out, &files, Description::new(&named(&explanation.engine), cause, why))?;
         Ok(Made { form, tried })
     }
 

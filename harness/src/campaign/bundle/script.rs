@@ -203,7 +203,9 @@ fn by_equiform(finding: &Finding) -> String {
         r#"
 equiform=${{EQUIFORM:-equiform}}
 command -v -- "$equiform" >/dev/null || cannot "there is no $equiform: name it, as in EQUIFORM=/path/equiform $0"
-say "== $equiform replay case.json on $engine"
+say "== ${{engine##*/}} version"
+"$engine" version || cannot "$engine does not say its version"
+say "== equiform replay case.json on ${{engine##*/}}"
 code=0
 "$equiform" replay "$here" --variant 0 --engine "$engine" --no-known --no-again --out "$work/replay" --format json \
   >"$work/replay.json" || code=$?
