@@ -99,15 +99,7 @@ pub fn run(args: BundleArgs) -> CliResult {
             Form::Builtin(_) => writeln!(out_, "{out} shows it with the built-in terraform_data")?,
             Form::Mock { why } => writeln!(out_, "{out} shows it with the mock provider: {why}")?,
         }
-        let width = made.tried.iter().map(|it| it.engine.len()).max().unwrap_or(0);
-        for Tried { engine, shows, text } in &made.tried {
-            let shows = match shows {
-                Some(true) => "shows",
-                Some(false) => "does not show",
-                None => "could not be run: ",
-            };
-            writeln!(out_, "  {engine:width$}  {shows}{text}")?;
-        }
+        Tried::lines(&made.tried).iter().try_for_each(|line| writeln!(out_, "  {line}"))?;
         writeln!(out_, "run it by    {out}/{SCRIPT} ENGINE")?;
         writeln!(out_, "send it by   {out}/ISSUE.md, after you have read it")
     })?;

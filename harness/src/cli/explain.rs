@@ -13,6 +13,7 @@ use super::{CliResult, Outcome, interrupt, output};
 use crate::campaign::place::Place;
 use crate::campaign::tried::Bench;
 use crate::deploy::stop::Stop;
+use crate::engines::Engines;
 use crate::judge::explain::Explanation;
 
 /// Explain what went wrong with a variant: what was deployed, what the model expected and by which rule, what the
@@ -51,7 +52,10 @@ pub fn run(args: ExplainArgs) -> CliResult {
     place.case.left_out = args.leave_out.or(&place.case.left_out);
     let mut explanation = Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
     if args.engines {
-        let engines = installed_engines()?;
+        let mut engines = installed_engines()?;
+        // The one that it was found on may stand elsewhere, or be gone.
+        let own = place.engine.parse().ok().and_then(|choice| Engines::from_env().ok()?.find(&choice).ok());
+        engines.extend(own.filter(|own| engines.iter().all(|engine| engine.title() != own.title())));
         let stop = Stop::default();
         interrupt::watch(stop.clone())?;
         let bench = Bench::start(stop)?;

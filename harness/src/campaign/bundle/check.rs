@@ -87,7 +87,7 @@ fn health(finding: &Finding, kind: &str, form: &Form) -> Option<String> {
             said("Provider produced in", "the engine blames the provider")
         }
         "fails" | "reports an error" => {
-            let errors = finding.text.split_once("Error: ")?.1;
+            let Some((_, errors)) = finding.text.split_once("Error: ") else { return exit_code(&finding.text) };
             // What follows is often an id or a path.
             let end = |character: char| matches!(character, ':' | ';' | '"') || character.is_ascii_digit();
             let words = errors.split(end).next().unwrap_or_default().trim_end();
@@ -98,6 +98,15 @@ fn health(finding: &Finding, kind: &str, form: &Form) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// Whether the command ends with the same exit code, where it says nothing of an error.
+fn exit_code(text: &str) -> Option<String> {
+    let code: i32 = text.split_once(" ended with exit code ")?.1.split(':').next()?.parse().ok()?;
+    Some(format!(
+        "[ \"$code\" -eq {code} ] || does_not \"the exit code is $code\"\n\
+         shows \"the last command ended with exit code {code}\"\n"
+    ))
 }
 
 /// Whether an operation is missing, extra, repeated or without effect.

@@ -126,16 +126,7 @@ pub fn versions(tried: &[Tried]) -> String {
         std::env::consts::OS,
         std::env::consts::ARCH
     );
-    let width = tried.iter().map(|it| it.engine.len()).max().unwrap_or(0);
-    for Tried { engine, shows, text: why } in tried {
-        let shows = match shows {
-            Some(true) => "shows",
-            Some(false) => "does not show",
-            None => "could not be run",
-        };
-        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-        text += &format!("{engine:width$}  {shows}{why}\n");
-    }
+    Tried::lines(tried).iter().for_each(|line| text += &format!("{line}\n"));
     text
 }
 

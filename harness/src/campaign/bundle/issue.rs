@@ -8,6 +8,7 @@ use super::{Form, Observed};
 use crate::engines::terraform::builtin;
 use crate::engines::title::Title;
 use crate::judge::explain::{Explanation, Tried};
+use crate::spec::address::NODE_TYPE;
 
 /// What an issue is made of.
 pub struct Issue<'a> {
@@ -34,17 +35,16 @@ impl Issue<'_> {
             Some(title) if title.name == "tofu" => ("OpenTofu", "tofu"),
             _ => ("Terraform", "terraform"),
         };
-        let mut text = format!("# {}\n", self.title);
+        let mut text = format!("# {}\n", capital(self.title));
         let mut part = |heading: &str, body: &str| {
             let _ = write!(text, "\n### {heading}\n{}\n", body.trim_end());
         };
-        part(&format!("{product} Version"), &format!("```shell\n{}\n```", self.observed.version.trim_end()));
+        part(&format!("{product} Version"), &format!("```shell\n{}\n```", self.observed.version()));
         part(&format!("{product} Configuration Files"), &self.programs());
         part(
             "Debug Output",
             &format!(
-                "None attached: the steps below take seconds. `TF_LOG=trace ./{SCRIPT}` does not get it, as \
-                      the script runs the engine without such variables."
+                "None attached. `TF_LOG=trace TF_LOG_PATH=$PWD/trace.log ./{SCRIPT} {program}` writes it."
             ),
         );
         part("Expected Behavior", &self.expected());
@@ -64,16 +64,29 @@ impl Issue<'_> {
 
     fn expected(&self) -> String {
         let expected = &self.explanation.expected;
-        let mut text = format!("{}.\n", capital(&self.named(&expected.sentence)));
+        let mut text = match self.explanation.cause.oracle.as_str() {
+            "steps" => "The last command does what the change asks for, and nothing else:\n".to_owned(),
+            _ => format!("{}.\n", capital(&self.named(&expected.sentence))),
+        };
         for change in &expected.changes {
-            let _ = write!(text, "\n- {}", self.named(change));
+            let _ = write!(text, "\n- {}", self.addressed(&self.named(change)));
+        }
+        if expected.changes.is_empty() && self.explanation.cause.oracle == "steps" {
+            text += "\n- nothing";
         }
         if expected.in_order.len() > 1 {
-            let _ = write!(text, "\n\nIn an order such as: {}.", expected.in_order.join(", "));
+            let order: Vec<String> = expected.in_order.iter().map(|it| self.addressed(it)).collect();
+            let _ = write!(text, "\n\nIn an order such as: {}.", order.join(", "));
         }
-        for rule in &expected.rules {
-            let _ = write!(text, "\n\n{}. Where that is written:\n", capital(rule.text));
-            for source in &rule.sources {
+        for rule in expected.rules.iter() {
+            // What was only seen is no ground on which to ask for it.
+            let written = |source: &&String| !source.starts_with("observed");
+            let sources: Vec<&String> = rule.sources.iter().filter(written).collect();
+            // The first eight speak of order, and of nothing that only our provider has.
+            let what =
+                if rule.number <= 8 { capital(rule.text) } else { "What a change amounts to".to_owned() };
+            let _ = write!(text, "\n\n{what}. Where that is written:\n");
+            for source in sources {
                 let _ = write!(text, "\n- {source}");
             }
         }
@@ -82,16 +95,23 @@ impl Issue<'_> {
 
     fn actual(&self) -> String {
         let cause = &self.explanation.cause;
-        let text = self.named(&self.explanation.first_difference);
-        match cause.oracle.as_str() {
-            // Places in a ledger that the reader does not have say nothing.
-            "steps" | "order" => match self.form {
-                Form::Builtin(_) => {
-                    format!("{}: {}.", capital(&cause.kind), without_places(&self.named(&cause.text)))
-                }
-                Form::Mock { .. } => format!("{}.", capital(&text)),
-            },
-            _ => format!("{}.", capital(text.trim_end_matches('.'))),
+        let told = without_places(&self.named(&cause.text));
+        let operation = || capital(&self.addressed(&told));
+        match (cause.oracle.as_str(), cause.kind.as_str()) {
+            ("steps", "missing") => format!("{} is not done.", operation()),
+            ("steps", "extra") => format!("{} is done, which is not due.", operation()),
+            ("steps", "repeated") => format!("{} is done more than once.", operation()),
+            ("steps", _) => format!("{} is begun, and has no effect.", operation()),
+            ("order", rule) if told.contains(" had not ended when ") => {
+                let told = told.strip_suffix(&format!(": {rule}")).unwrap_or(&told);
+                let both = told.split_once(" had not ended when ");
+                let (first, second) = both.unwrap_or((told, ""));
+                let (first, second) = (self.addressed(first), self.addressed(second));
+                format!("{} had not ended when {second}.", capital(&first))
+            }
+            // The command stands below.
+            ("health", kind) => format!("The last command {kind}."),
+            _ => format!("{}.", capital(told.trim_end_matches('.'))),
         }
     }
 
@@ -148,8 +168,8 @@ impl Issue<'_> {
             .tried
             .iter()
             .filter_map(|tried| {
-                let shows = if tried.shows? { "shows" } else { "does not show" };
-                Some(format!("- {}: {shows}", tried.engine))
+                let shows = if tried.shows? { "the bug shows" } else { "the bug does not show" };
+                Some(format!("- {}: {shows}", product_name(&tried.engine)))
             })
             .collect();
         let _ = write!(text, "Tried with `{SCRIPT}`:\n\n{}\n", tried.join("\n"));
@@ -165,12 +185,36 @@ impl Issue<'_> {
         text
     }
 
+    /// An operation, or what begins with one, with the address of its resource.
+    fn addressed(&self, operation: &str) -> String {
+        let type_name = match self.form {
+            Form::Builtin(_) => builtin::TYPE,
+            Form::Mock { .. } => NODE_TYPE,
+        };
+        let Some((what, rest)) = operation.split_once(' ') else { return operation.to_owned() };
+        let key = rest.split([' ', ',']).next().unwrap_or_default();
+        format!("{what} `{type_name}.{key}`{}", &rest[key.len()..])
+    }
+
     /// A text with the names that resources have in the programs.
     fn named(&self, text: &str) -> String {
         match self.form {
-            Form::Builtin(_) => builtin::renamed(text),
+            Form::Builtin(_) => {
+                let words = [("its pin", "its triggers_replace"), ("its label", "its input")];
+                let renamed = builtin::renamed(text);
+                words.iter().fold(renamed, |text, (ours, theirs)| text.replace(ours, theirs))
+            }
             Form::Mock { .. } => text.to_owned(),
         }
+    }
+}
+
+/// An engine as its makers call it.
+fn product_name(title: &str) -> String {
+    match Title::parse(title) {
+        Some(Title { name: "tofu", version }) => format!("OpenTofu {version}"),
+        Some(Title { version, .. }) => format!("Terraform {version}"),
+        None => title.to_owned(),
     }
 }
 
@@ -178,7 +222,12 @@ fn with_end(text: &str) -> String {
     format!("{}\n", text.trim_end())
 }
 
+/// A text as a sentence begins; a word of the language stays as it is.
 fn capital(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    if first.contains('_') {
+        return format!("`{first}`{}", &text[first.len()..]);
+    }
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }

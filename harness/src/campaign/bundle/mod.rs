@@ -2,13 +2,14 @@
 //!
 //! `steps` makes commands of stages, `check` tells whether the bug shows, `script` is both as a shell script. `builtins`
 //! tries whether it shows with resources that every engine has built in; only then the bundle is written with them.
-//! `issue` is the text for the engine's maintainers, `only` the case cut down to what matters, `folder` writes it all.
+//! `observed` is what the script said, `issue` the text for the engine's maintainers, `only` the case cut down to what matters, `folder` writes it all.
 //! Nothing is written before the script itself has shown the bug.
 
 mod builtins;
 mod check;
 pub mod folder;
 mod issue;
+mod observed;
 mod only;
 mod script;
 mod steps;
@@ -28,10 +29,14 @@ use crate::engines::Engine;
 use crate::engines::driver::Driver;
 use crate::engines::terraform::Terraform;
 use crate::engines::terraform::builtin::Builtins;
+use crate::engines::title::Title;
 use crate::evidence::{Unreadable, records};
 use crate::judge::explain::{Explanation, Tried};
+use check::Check;
 use folder::{Description, Files};
 use issue::Issue;
+pub use observed::Observed;
+use only::named;
 pub use script::SCRIPT;
 use steps::Steps;
 
@@ -134,47 +139,6 @@ pub struct Made {
     pub tried: Vec<Tried>,
 }
 
-/// What a script said on an engine.
-pub struct Observed {
-    /// Its exit code; none if it was ended.
-    pub exit: Option<i32>,
-    /// What it printed.
-    pub text: String,
-    /// What it printed as an error.
-    pub errors: String,
-    /// What the engine calls itself.
-    pub version: String,
-}
-
-/// The most lines that an issue quotes.
-const MOST_QUOTED: usize = 40;
-
-impl Observed {
-    /// What was printed by the last command and after it, as far as it fits into an issue.
-    fn excerpt(&self) -> String {
-        let lines: Vec<&str> = self.text.lines().collect();
-        let is_command = |line: &&str| {
-            line.starts_with("== ")
-                && !line.starts_with("== the bug")
-                && !line.starts_with("== what the ledger")
-        };
-        let last = lines.iter().rposition(is_command).unwrap_or(0);
-        let told: Vec<&str> =
-            lines[last..].iter().copied().filter(|line| !line.contains(": Refreshing state...")).collect();
-        if told.len() <= MOST_QUOTED {
-            return told.join("\n").trim_end().to_owned();
-        }
-        // The plan stands in the middle, and what was done at the end.
-        let end = &told[told.len() - MOST_QUOTED + 2..];
-        format!("{}\n…\n{}", told[0], end.join("\n")).trim_end().to_owned()
-    }
-
-    fn last_line(&self) -> String {
-        let text = if self.errors.trim().is_empty() { &self.text } else { &self.errors };
-        text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned()
-    }
-}
-
 impl Workshop<'_> {
     /// Makes a bundle of a variant in a folder.
     pub fn make(&self, place: &Place, explanation: &Explanation, out: &Path) -> Result<Made, BundleError> {
@@ -186,8 +150,8 @@ impl Workshop<'_> {
         (self.watch)("trying it without the provider");
         let form = builtins::form(self.engine, &case, cause, &explanation.others, &self.stop)?;
         let title = self.title.map_or_else(|| title(explanation), str::to_owned);
-        let prepare = |form: &Form| -> Result<(Files, Steps), BundleError> {
-            let steps = Steps::of(&case, &records, &*driver, form)?;
+        let prepare = |form: &Form| -> Result<(Files, Steps, Check), BundleError> {
+            let steps = Steps::of((&case, place.variant), &records, &*driver, form)?;
             let check = check::of(cause, steps.last(), form);
             let script = script::with_version(script::script(&title, &steps, &check, form, cause));
             let mut files: Files = steps
@@ -199,18 +163,23 @@ impl Workshop<'_> {
             files.insert(SCRIPT.to_owned(), script);
             let case = serde_json::to_string_pretty(&case).expect("a case is JSON") + "\n";
             files.insert(CASE_FILE.to_owned(), case);
-            Ok((files, steps))
+            Ok((files, steps, check))
         };
-        let title_of_engine = self.engine.title();
+        let title_of_engine = named(&self.engine.title());
         let run = |files: &Files, engine: &Engine| -> Result<Observed, BundleError> {
             (self.watch)(&format!("running {SCRIPT} on {}", engine.title()));
             self.run(files, engine)
         };
-        let (mut form, (mut files, mut steps)) = (form.clone(), prepare(&form)?);
+        let mut form = form;
+        let (mut files, mut steps, check) = prepare(&form)?;
+        if let (Form::Builtin(_), Check::Equiform) = (&form, &check) {
+            form = Form::Mock { why: format!("no shell can tell what `{}` looks at", cause.oracle) };
+            (files, steps, _) = prepare(&form)?;
+        }
         let mut observed = run(&files, self.engine)?;
         if let (Form::Builtin(_), Some(1)) = (&form, observed.exit) {
             form = Form::Mock { why: "with terraform_data it does not always show".to_owned() };
-            (files, steps) = prepare(&form)?;
+            (files, steps, _) = prepare(&form)?;
             observed = run(&files, self.engine)?;
         }
         match observed.exit {
@@ -235,8 +204,11 @@ impl Workshop<'_> {
                 Some(1) => (Some(false), String::new()),
                 _ => (None, observed.last_line()),
             };
-            tried.push(Tried { engine: engine.title(), shows, text });
+            tried.push(Tried { engine: named(&engine.title()), shows, text });
         }
+        tried.sort_by_key(|tried| {
+            Title::parse(&tried.engine).map(|title| (title.name.to_owned(), title.version))
+        });
         let why = match &form {
             Form::Builtin(_) => None,
             Form::Mock { why } => Some(why.as_str()),
@@ -253,9 +225,9 @@ impl Workshop<'_> {
         };
         files.insert("ISSUE.md".to_owned(), issue.text());
         files.insert("expected.txt".to_owned(), explanation.expected.to_string());
-        files.insert("observed.txt".to_owned(), observed.text.clone());
+        files.insert("observed.txt".to_owned(), observed.in_short());
         files.insert("versions.txt".to_owned(), folder::versions(&tried));
-        folder::write(out, &files, Description::new(&explanation.engine, cause, why))?;
+        folder::write(out, &files, Description::new(&named(&explanation.engine), cause, why))?;
         Ok(Made { form, tried })
     }
 
@@ -295,7 +267,6 @@ pub fn run_script(bundle: &Path, engine: &Engine, stop: &Stop) -> Result<Observe
             Ended::Exit(code) => Some(code),
             Ended::Signal(_) | Ended::TimedOut => None,
         },
-        version: version_in(&text),
         errors: read(&stderr),
         text,
     })
@@ -305,13 +276,6 @@ pub fn run_script(bundle: &Path, engine: &Engine, stop: &Stop) -> Result<Observe
 fn own_program() -> Option<PathBuf> {
     let beside = crate::engines::locate::beside_this_program("equiform");
     beside.is_file().then_some(beside)
-}
-
-/// What the engine called itself in a script's output.
-fn version_in(text: &str) -> String {
-    let after = text.split_once(" version\n").map_or("", |(_, after)| after);
-    let lines = after.lines().take_while(|line| !line.starts_with("== ") && !line.is_empty());
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What a bundle is called that nobody gave a title.

@@ -76,9 +76,9 @@ work=${TMPDIR:-/tmp}/repro-$$
 mkdir -- "$work" "$work/run" || cannot "no folder can be made in ${TMPDIR:-/tmp}"
 trap 'rm -rf -- "$work"' EXIT
 trap 'exit 2' HUP INT TERM
-# What steers engines must not come from whoever runs this.
+# What steers engines must not come from whoever runs this, but for their logs.
 for name in $(env | sed -n 's/^\(TF_[A-Za-z0-9_]*\)=.*/\1/p; s/^\(TOFU_[A-Za-z0-9_]*\)=.*/\1/p'); do
-  unset "$name"
+  case $name in TF_LOG*) ;; *) unset "$name" ;; esac
 done
 export CHECKPOINT_DISABLE=1
 "#;
@@ -203,7 +203,9 @@ fn by_equiform(finding: &Finding) -> String {
         r#"
 equiform=${{EQUIFORM:-equiform}}
 command -v -- "$equiform" >/dev/null || cannot "there is no $equiform: name it, as in EQUIFORM=/path/equiform $0"
-say "== $equiform replay case.json on $engine"
+say "== ${{engine##*/}} version"
+"$engine" version || cannot "$engine does not say its version"
+say "== equiform replay case.json on ${{engine##*/}}"
 code=0
 "$equiform" replay "$here" --variant 0 --engine "$engine" --no-known --no-again --out "$work/replay" --format json \
   >"$work/replay.json" || code=$?

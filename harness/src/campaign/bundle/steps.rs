@@ -55,9 +55,10 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// The steps of a case with one variant that counts, the first. `records` tells how the commands ended.
+    /// The steps of a case with one variant that counts, the first, which had this number once. `records` tells how the
+    /// commands ended.
     pub fn of(
-        case: &Case,
+        (case, variant): (&Case, usize),
         records: &[StageRecord],
         driver: &dyn Driver,
         form: &Form,
@@ -85,7 +86,7 @@ impl Steps {
                 command,
                 succeeded: reader.succeeded(record),
                 failures: failures.join(","),
-                hold: Hold::default().variable(seed_of(case.seed, 0, &stage.name)),
+                hold: Hold::default().variable(seed_of(case.seed, variant, &stage.name)),
             });
         }
         Ok(Self { programs, steps })

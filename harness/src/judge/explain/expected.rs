@@ -203,6 +203,9 @@ fn sentence(trial: &Trial<'_>, cause: &Finding) -> String {
             "-parallelism limits how many operations are under way".to_owned()
         }
         ("order", _) => cause.kind.clone(),
+        ("state", "setting rewritten" | "changed where nothing was to be") => {
+            "there is nothing to change: the command leaves the state as it is".to_owned()
+        }
         _ => about(),
     }
 }

@@ -117,6 +117,24 @@ pub struct Tried {
     pub text: String,
 }
 
+impl Tried {
+    /// In words: `shows`, `does not show: nothing is found`.
+    pub fn said(&self) -> String {
+        let shows = match self.shows {
+            Some(true) => "shows",
+            Some(false) => "does not show",
+            None => "could not be tried",
+        };
+        if self.text.is_empty() { shows.to_owned() } else { format!("{shows}: {}", self.text) }
+    }
+
+    /// A line for each engine, their names below each other.
+    pub fn lines(tried: &[Self]) -> Vec<String> {
+        let width = tried.iter().map(|tried| tried.engine.len()).max().unwrap_or(0);
+        tried.iter().map(|tried| format!("{:width$}  {}", tried.engine, tried.said())).collect()
+    }
+}
+
 /// Why there is nothing to explain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotExplained {

@@ -35,6 +35,8 @@ pub fn first_difference(trial: &Trial<'_>, cause: &Finding) -> String {
             of_it().nth(1).map_or(cause.text.clone(), |it| begins(it) + " for the second time")
         }
         ("steps", _) => of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which has no effect"),
+        // The rule stands above.
+        ("order", rule) => cause.text.strip_suffix(&format!(": {rule}")).unwrap_or(&cause.text).to_owned(),
         _ => cause.text.clone(),
     }
 }
@@ -50,12 +52,12 @@ pub fn quotes(case: &Case, variant: usize, folder: &Path, cause: &Finding) -> Ve
     };
     let mut quotes = match cause.oracle.as_str() {
         "health" => reader.quote_output(&stage, Topic::Errors),
-        "plan" | "idle" | "cross" => reader.quote_output(&stage, Topic::Plans),
-        "state" => reader.quote_state(&stage, &keys),
-        "conservation" | "destroy" => reader.quote_state(&stage, &keys),
+        // What is not done shows beside what was announced.
+        "plan" | "idle" | "cross" | "steps" => reader.quote_output(&stage, Topic::Plans),
+        "state" | "conservation" | "destroy" => reader.quote_state(&stage, &keys),
         _ => Vec::new(),
     };
-    if matches!(cause.oracle.as_str(), "state") {
+    if cause.oracle == "state" {
         // A difference to the stage before shows only beside that.
         let names: Vec<&str> =
             case.variants[variant].stages.iter().map(|stage| stage.name.as_str()).collect();

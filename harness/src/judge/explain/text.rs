@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Expected, Explanation, RuleText, StageStory};
+use super::{Expected, Explanation, RuleText, StageStory, Tried};
 use crate::evidence::Quote;
 
 impl Display for Explanation {
@@ -11,7 +11,10 @@ impl Display for Explanation {
             variant, engine, workflow, cause, stages, expected, observed, known, others, tried, ..
         } = self;
         writeln!(f, "variant {variant} on {engine}, driven by {workflow}: in {}", cause.stage)?;
-        writeln!(f, "{}: {}: {}", cause.oracle, cause.kind, cause.text)?;
+        match cause.text.contains(&cause.kind) {
+            true => writeln!(f, "{}: {}", cause.oracle, cause.text)?,
+            false => writeln!(f, "{}: {}: {}", cause.oracle, cause.kind, cause.text)?,
+        }
 
         writeln!(f, "\nWhat was deployed (resources that come +, go -, or are written differently ~)")?;
         for stage in stages {
@@ -50,16 +53,7 @@ impl Display for Explanation {
         }
         if !tried.is_empty() {
             writeln!(f, "\nEngines on which it was tried")?;
-            let width = tried.iter().map(|tried| tried.engine.len()).max().unwrap_or(0);
-            for tried in tried {
-                let shows = match tried.shows {
-                    Some(true) => "shows",
-                    Some(false) => "does not show",
-                    None => "could not be tried",
-                };
-                let text = if tried.text.is_empty() { String::new() } else { format!(": {}", tried.text) };
-                writeln!(f, "  {:width$}  {shows}{text}", tried.engine)?;
-            }
+            Tried::lines(tried).iter().try_for_each(|line| writeln!(f, "  {line}"))?;
         }
         Ok(())
     }

@@ -177,6 +177,11 @@ impl KnownFindings {
         Ok(Self(file.finding))
     }
 
+    /// All entries.
+    pub fn iter(&self) -> impl Iterator<Item = &KnownFinding> {
+        self.0.iter()
+    }
+
     /// The entry with this name.
     pub fn get(&self, name: &str) -> Option<&KnownFinding> {
         self.0.iter().find(|entry| entry.name == name)
