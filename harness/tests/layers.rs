@@ -17,10 +17,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("campaign", &["algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "private"]),
     ("audit", &["algebra", "judge"]),
     (
+        "html",
+        &["algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "campaign", "audit", "private"],
+    ),
+    (
         "cli",
         &[
             "algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "campaign", "audit",
-            "private",
+            "html", "private",
         ],
     ),
 ];

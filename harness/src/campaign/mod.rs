@@ -5,11 +5,12 @@
 //! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`limits`] what ends it early,
 //! [`keep`] what stays on disk, [`tally`] what comes of all of them, [`report`] all that there is to say in the end,
 //! [`junit`] the same for test tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines
-//! against each other. Each case has a folder with all that is needed to judge it again, or to run it again.
+//! against each other. [`folder`] reads what a campaign left, [`timing`] how long it took. Each case has a folder with all that is needed to judge it again, or to run it again.
 
 pub mod claim;
 pub mod comparison;
 pub mod digest;
+pub mod folder;
 pub mod junit;
 pub mod keep;
 pub mod limits;
@@ -21,6 +22,7 @@ pub mod settings;
 pub mod shard;
 pub mod stored;
 pub mod tally;
+pub mod timing;
 
 use std::fs;
 use std::io;

@@ -25,6 +25,7 @@ mod merge;
 mod model;
 mod oracles;
 mod replay;
+mod report;
 mod report_args;
 mod rules;
 mod run;
@@ -65,6 +66,7 @@ enum Command {
     Run(run::RunArgs),
     Show(show::ShowArgs),
     Judge(judge::JudgeArgs),
+    Report(report::ReportPageArgs),
     Replay(replay::ReplayArgs),
     Compare(compare::CompareArgs),
     Merge(merge::MergeArgs),
@@ -129,6 +131,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Show(args) => show::run(args),
         Command::Judge(args) => judge::run(args),
+        Command::Report(args) => report::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Merge(args) => merge::run(args),

@@ -3,6 +3,7 @@
 mod stored;
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 
@@ -13,6 +14,7 @@ use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::limit_args::LimitArgs;
 use super::oracles::chosen;
+use super::report::AtTheEnd;
 use super::report_args::{ReportArgs, interrupted};
 use crate::campaign::claim::Claim;
 use crate::campaign::keep::Keep;
@@ -105,6 +107,7 @@ pub fn run(args: RunArgs) -> CliResult {
         keep: args.keep,
         watcher: &watcher,
     };
+    let began = Instant::now();
     let results = campaign.run(&settings, &out);
     drop(watcher);
     let done = results.judged();
@@ -122,6 +125,9 @@ pub fn run(args: RunArgs) -> CliResult {
         cases,
     };
     let outcome = args.report.conclude(&report, &known);
+    let jobs = args.engine.how.jobs();
+    let end = AtTheEnd { folder: &out, report: &report, oracles: &oracles, known: &known, began, jobs };
+    end.leave_and_tell(args.report.format)?;
     if report.not_run == 0 && results.error.is_none() {
         return outcome;
     }

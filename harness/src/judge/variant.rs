@@ -155,7 +155,7 @@ fn is_source(staged: &StagedBatch<'_>, case: &Case) -> bool {
 }
 
 /// The graph that a program describes, with all that is not as by default.
-fn graph_of(program: &Program) -> NamedGraph {
+pub fn graph_of(program: &Program) -> NamedGraph {
     let edges = || {
         program.blocks.values().flat_map(|dependent| {
             dependent.dependencies.iter().filter_map(|(address, kind)| {
