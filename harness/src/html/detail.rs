@@ -24,7 +24,8 @@ use crate::judge::verdict::VariantVerdict;
 pub struct Detail {
     case: usize,
     variant: usize,
-    seed: u64,
+    /// As text: numbers of scripts are not that exact.
+    seed: String,
     term: Clipped,
     /// The names of all resources; everything else speaks of them by their places here.
     names: Vec<String>,
@@ -126,7 +127,7 @@ impl Detail {
         Self {
             case: number,
             variant,
-            seed: case.seed,
+            seed: case.seed.to_string(),
             term: clip(&case.variants[variant].program, MOST),
             layout: layout(&numbering.names, &numbering.edges()),
             names: numbering.names,

@@ -45,8 +45,8 @@ pub struct Overview {
     stages: Vec<(String, u32, u64)>,
     /// Each oracle that was asked: its name, and what it looks at.
     oracles: Vec<(&'static str, &'static str)>,
-    /// What was found: oracle, kind, and the name of the known bug that explains it.
-    signatures: Vec<(String, String, Option<String>)>,
+    /// What was found: oracle, kind, the name of the known bug that explains it, and what was seen first.
+    signatures: Vec<(String, String, Option<String>, String)>,
     /// The known bugs that showed: name, text, page.
     known: Vec<(String, String, String)>,
     exercised: ExercisedTables,
@@ -127,7 +127,7 @@ impl Overview {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let stages = times.get().into_iter().map(|(kind, time)| (kind, time.commands, milliseconds(time.took)));
         let sum = source.timing.sum();
-        let known = signatures.listed.iter().filter_map(|(_, _, known)| known.clone());
+        let known = signatures.listed.iter().filter_map(|(_, _, known, _)| known.clone());
         let known: std::collections::BTreeSet<String> = known.collect();
         Self {
             version: VERSION,
@@ -178,7 +178,7 @@ impl Overview {
 /// The signatures that there are, numbered as they come.
 #[derive(Default)]
 struct Signatures {
-    listed: Vec<(String, String, Option<String>)>,
+    listed: Vec<(String, String, Option<String>, String)>,
     places: BTreeMap<(String, String, Option<String>), usize>,
 }
 
@@ -189,7 +189,8 @@ impl Signatures {
             return *place;
         }
         self.places.insert(key.clone(), self.listed.len());
-        self.listed.push(key);
+        let (oracle, kind, known) = key;
+        self.listed.push((oracle, kind, known, short(&finding.text, MOST_OF_TEXT)));
         self.listed.len() - 1
     }
 }

@@ -17,6 +17,8 @@ function fill(element, attributes, children) {
   }
   return element;
 }
+// Puts children in the place of those that are there.
+function put(element, ...children) { element.textContent = ""; return fill(element, {}, children); }
 const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 // A text that somebody else has written: whatever its direction, what stands beside it stays where it is.
@@ -47,7 +49,7 @@ const RESULTS = {
   n: { name: "not run", one: "not run", shape: () => s("path", { d: "M2 8H14", stroke: "currentColor", "stroke-width": 2 }) },
 };
 // A verdict is told by its colour, by its shape and by its name.
-const mark = (result) => s("svg", { viewBox: "0 0 16 16", fill: "currentColor", "aria-hidden": "true" }, RESULTS[result].shape());
+const mark = (result) => s("svg", { class: "mark", viewBox: "0 0 16 16", fill: "currentColor", "aria-hidden": "true" }, RESULTS[result].shape());
 const verdict = (result, text) => h("span", { class: `verdict v-${result}` }, mark(result), text || RESULTS[result].one);
 
 function section(id, title, lead, ...children) {

@@ -1,11 +1,14 @@
 const campaign = data("overview");
 const page = document.getElementById("page");
 const main = h("main", { id: "main", tabindex: "-1", class: "wide" });
+// Those that did not pass stand first.
+const RANKS = { f: 0, i: 1, k: 2, p: 3 };
+campaign.rows.sort((one, other) => RANKS[one.r] - RANKS[other.r] || one.c - other.c || one.v - other.v);
 const list = { text: "", results: new Set(), workflow: "", scroll: 0 };
 
 function searched(row) {
   if (!row.search) {
-    const found = (row.f || []).map((number) => campaign.signatures[number].filter(Boolean).join(" ")).join(" ");
+    const found = (row.f || []).map((number) => campaign.signatures[number].slice(0, 3).filter(Boolean).join(" ")).join(" ");
     row.search = `${place(row)} case ${row.c} variant ${row.v} ${RESULTS[row.r].name} ${campaign.workflows[row.w]} ${found} ${row.a || ""} ${row.x || ""}${row.o ? " warm only" : ""}${row.g === false ? " not again" : ""}`.toLowerCase();
   }
   return row.search;
@@ -29,8 +32,8 @@ function variantsSection() {
   const longTable = new LongTable({
     label: "variants", open: (row) => { if (!row.d) location.hash = place(row); },
     columns: [
-      { name: "variant", width: "10.5rem", cell: (row) => (row.d ? h("span", { title: `not shown in detail: ${NOT_SHOWN[row.d]}` }, `case ${row.c} variant ${row.v}`) : h("a", { href: "#" + place(row), tabindex: "-1" }, `case ${row.c} variant ${row.v}`)) },
-      { name: "verdict", width: "8rem", cell: (row) => verdict(row.r) },
+      { name: "variant", width: "clamp(8.4rem, 14vw, 10.5rem)", cell: (row) => (row.d ? h("span", { title: `not shown in detail: ${NOT_SHOWN[row.d]}` }, `case ${row.c} variant ${row.v}`) : h("a", { href: "#" + place(row), tabindex: "-1" }, `case ${row.c} variant ${row.v}`)) },
+      { name: "verdict", width: "clamp(5.6rem, 10vw, 8rem)", cell: (row) => verdict(row.r) },
       { name: "what was found", cell: summaryOf },
       { name: "workflow", width: "9rem", narrow: true, cell: (row) => campaign.workflows[row.w] },
       { name: "resources", width: "6rem", narrow: true, class: "num", cell: (row) => row.n },
@@ -55,7 +58,7 @@ function variantsSection() {
     longTable.set(rows);
   }
   longTable.element.addEventListener("scroll", () => { list.scroll = longTable.element.scrollTop; }, { passive: true });
-  const element = section("variants", "Variants", "All of them. Those that did not pass, and a few that did, open with their graphs, timelines, programs and ledger lines.",
+  const element = section("variants", "Variants", "All of them, those that did not pass first. These, and a few that passed, open with graphs, timelines, programs and lines of the ledger.",
     h("div", { class: "filters" }, search, chips, workflows, told), longTable.element);
   const scroll = list.scroll;
   update();
@@ -88,8 +91,8 @@ function route() {
   if (kept && main.contains(kept.children[0])) { if (target && target !== "main") jump(target); return; }
   leaveCase();
   if (!kept) kept = { children: overview(), top: 0 };
-  main.replaceChildren(...kept.children);
-  if (of) { kept = null; list.text = target; list.results.clear(); main.replaceChildren(...(kept = { children: overview(), top: 0 }).children); jump("variants"); }
+  put(main, ...kept.children);
+  if (of) { kept = null; list.text = target; list.results.clear(); put(main, ...(kept = { children: overview(), top: 0 }).children); jump("variants"); }
   else if (parts) main.prepend(h("p", { class: "note", role: "alert" }, `${parts[1]} is not shown in detail here: `, h("code", {}, `equiform show ${campaign.folder}/${parts[1]}`), " shows it."));
   else if (PARTS.some(([id]) => id === target)) jump(target);
   else scrollTo({ top: kept.top, behavior: "instant" });
@@ -97,7 +100,7 @@ function route() {
 
 function start() {
   const facts = [["folder", campaign.folder], ...campaign.settings];
-  page.replaceChildren(header(foreign(campaign.engine), "a campaign of equivalent programs on", facts, PARTS), main,
+  put(page, header(foreign(campaign.engine), "· a campaign of equivalent programs", facts, PARTS), main,
     h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${campaign.equiform}. This file needs nothing else, and holds the values of programs in clear.`)));
   for (const link of document.querySelectorAll("nav.parts a")) link.addEventListener("click", () => {
     if (document.body.classList.contains("in-case")) location.hash = link.getAttribute("href");

@@ -30,9 +30,15 @@ function buildCase(main) {
   const title = reduced ? `Reduced case ${id.slice(8)}` : `Case ${detail.case}, variant ${detail.variant}`;
   document.title = `${title} · equiform`;
   const step = (to, name) => (shown[to] && at >= 0 ? h("a", { href: "#" + place(shown[to]) }, name) : h("span", { class: "muted" }, name));
-  const findings = detail.stages.flatMap((stage) => stage.findings.map((finding) => ({ stage, finding })));
-  const seen = new Set();
-  const grouped = findings.filter(({ finding, stage }) => { const key = finding.known ? `${finding.known}/${stage.name}` : JSON.stringify([finding.oracle, finding.kind, stage.name, finding.text]); return !seen.has(key) && seen.add(key); });
+  const groups = new Map();
+  for (const stage of detail.stages) for (const finding of stage.findings) {
+    const key = JSON.stringify([finding.oracle, finding.kind, finding.known]);
+    if (!groups.has(key)) groups.set(key, { finding, stages: [], times: 0 });
+    const group = groups.get(key);
+    group.times++;
+    if (!group.stages.includes(stage.name)) group.stages.push(stage.name);
+  }
+  const grouped = [...groups.values()];
   const folder = `${campaign.folder}/${id}`;
   current.film = h("div", { class: "film", role: "tablist", "aria-label": "stages" });
   current.lanes = h("div", { class: "scroll-x" });
@@ -42,7 +48,7 @@ function buildCase(main) {
     for (const button of event.target.parentElement.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button === event.target));
     drawTimeline(); drawStage(false);
   } }, name);
-  main.replaceChildren(
+  put(main, 
     h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("span", {}, h("a", { href: "#" }, "Overview"), " / ", reduced ? "reduced" : h("a", { href: `#case-${pad(detail.case)}` }, `case ${detail.case}`)),
       at >= 0 && h("span", { class: "row" }, step(at - 1, "← previous"), step(at + 1, "next →"))),
     h("h2", { style: { "font-size": "1.45rem" } }, title, " ", row && h("span", { class: `badge v-${row.r}` }, verdict(row.r)), row && row.g !== undefined && h("span", { class: "chip" }, row.g ? "came again" : "did not come again")),
@@ -50,9 +56,10 @@ function buildCase(main) {
       h("div", {}, h("dt", {}, "the same as text"), h("dd", {}, copyable(`equiform show ${folder}`)))),
     row && row.r === "i" && h("p", { class: "note" }, foreign(row.x)), row && row.e && h("p", { class: "note" }, foreign(row.e)), detail.broken && h("p", { class: "note" }, foreign(detail.broken)),
     row && row.o && h("p", { class: "note" }, "On a warm engine alone: ", foreign(row.o.join("; "))),
-    grouped.length > 0 && h("section", { "aria-label": "findings" }, grouped.slice(0, 12).map(({ stage, finding }) => h("div", { class: `found ${finding.known ? "t-k" : "t-f"}` },
-      h("p", {}, h("a", { href: `#${id}/${stage.name}` }, stage.name), " ", finding.known ? verdict("k", "known: " + finding.known) : verdict("f", finding.oracle), " ", h("b", {}, foreign(finding.kind))), h("p", { class: "muted small" }, foreign(finding.text)))),
-      grouped.length > 12 && h("p", { class: "muted small" }, `and ${count(grouped.length - 12)} more, with their stages`)),
+    grouped.length > 0 && h("section", { "aria-label": "findings" }, grouped.map(({ finding, stages, times }) => h("div", { class: `found ${finding.known ? "t-k" : "t-f"}` },
+      h("p", {}, finding.known ? verdict("k", "known: " + finding.known) : verdict("f", finding.oracle), " ", h("b", {}, foreign(finding.known ? `${finding.oracle}: ${finding.kind}` : finding.kind)),
+        h("span", { class: "small" }, " in ", stages.map((name, number) => [number ? ", " : "", h("a", { href: `#${id}/${name}` }, name)]))),
+      h("p", { class: "muted small" }, foreign(finding.text), times > 1 && ` … and ${count(times - 1)} more`)))),
     h("section", { "aria-labelledby": "film-title" }, h("h2", { id: "film-title" }, "Stages"), h("p", { class: "lead" }, "What each stage should have left, above what it did leave. A node stands in the same place everywhere."), graphLegend(), current.film,
       detail.not_reached.length > 0 && h("p", { class: "muted small" }, `Not reached: ${detail.not_reached.join(", ")}.`)),
     h("section", { "aria-labelledby": "lanes-title" }, h("div", { class: "row", style: { "justify-content": "space-between" } }, h("h2", { id: "lanes-title" }, "Timeline"), h("div", { class: "row", role: "group", "aria-label": "axis" }, by("by order", false), by("by time", true))),
@@ -76,7 +83,7 @@ function buildFilm() {
       h("span", { class: "which" }, "expected"), picture("expected"),
       h("span", { class: `which${off ? " differs" : ""}` }, off ? "observed, differs" : "observed"), picture("observed", stage.expected));
   });
-  current.film.replaceChildren(...current.tabs);
+  put(current.film, ...current.tabs);
   current.film.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key], at = current.tabs.indexOf(document.activeElement);
     if (!step || at < 0) return;
@@ -90,9 +97,9 @@ function drawTimeline() {
   const { detail, lanes } = current;
   current.width = lanes.clientWidth;
   const stages = detail.stages.filter((stage) => stage.did.length);
-  if (!stages.length) { lanes.replaceChildren(h("p", { class: "muted" }, "The ledger has no operation.")); return; }
+  if (!stages.length) { put(lanes, h("p", { class: "muted" }, "The ledger has no operation.")); return; }
   const left = lanes.scrollLeft;
-  lanes.replaceChildren(timeline({ names: detail.names, stages, byTime: current.byTime, width: lanes.clientWidth || 900, at: { stage: current.stage && current.stage.name, seq: current.seq }, select, label: "all operations of this variant" }));
+  put(lanes, timeline({ names: detail.names, stages, byTime: current.byTime, width: lanes.clientWidth || 900, at: { stage: current.stage && current.stage.name, seq: current.seq }, select, label: "all operations of this variant" }));
   lanes.scrollLeft = left;
 }
 
@@ -111,7 +118,7 @@ function drawStage(changed) {
   const words = h("details", {}, h("summary", { class: "small" }, "The same in words"), h("p", { class: "small" }, h("b", {}, "Expected: "), foreign(graphWords(detail.names, layout, stage.expected))), h("p", { class: "small" }, h("b", {}, "Observed: "), foreign(graphWords(detail.names, layout, stage.observed))));
   const wholes = h("button", { "aria-pressed": String(current.whole), onclick: () => { current.whole = !current.whole; drawStage(false); } }, "whole program");
   panel.setAttribute("aria-label", stage.name);
-  panel.replaceChildren(
+  put(panel, 
     h("section", {}, h("h2", {}, "Stage ", stage.name, " ", h("a", { class: "small", href: `#${id}/${stage.name}`, "aria-label": "link to this stage" }, "#")),
       h("p", { class: "lead" }, h("code", {}, foreign(stage.command)), ` · ${exitWords(stage)} · ${duration(stage.milliseconds)}${stage.warm ? " · in a warm process" : ""}${stage.repeats ? ` · repeats ${stage.repeats}` : ""}${stage.lock_left ? " · left the state locked" : ""}${stage.failures.length ? " · the provider was told to fail" : ""}`),
       stage.findings.map(found)),

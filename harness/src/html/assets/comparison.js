@@ -54,7 +54,7 @@ function differencesSection() {
 const detail = h("div", { "aria-live": "polite" });
 function showDifference(row) {
   const { difference } = row;
-  detail.replaceChildren(h("div", { class: "card", id: "difference", style: { "margin-top": ".8rem" } }, h("h3", {}, `Case ${row.case}, variant ${row.variant}`, h("span", { class: "muted" }, ` · ${row.workflow}${difference ? ` · ${difference.stage}` : ""}`)),
+  put(detail, h("div", { class: "card", id: "difference", style: { "margin-top": ".8rem" } }, h("h3", {}, `Case ${row.case}, variant ${row.variant}`, h("span", { class: "muted" }, ` · ${row.workflow}${difference ? ` · ${difference.stage}` : ""}`)),
     difference ? table("what each group of engines did", ["group", "what it did", "engines"], difference.groups.map(([did, engines], at) => [LETTERS[at], h("code", {}, foreign(did)), foreign(engines.map((engine) => compared.engines[engine].title).join(", "))]), true)
       : h("p", { class: "muted" }, "All engines did the same."),
     h("p", { class: "small" }, compared.engines.map((engine, at) => engine.page && row.results[at] !== " " && [at ? " · " : "", h("a", { href: `${engine.page}#${caseLink(row)}` }, `on ${short(engine.title)}`)]))));
@@ -99,8 +99,8 @@ function route() {
   const row = hit && compared.rows.find((it) => it.case === Number(hit[1]) && it.variant === Number(hit[2]));
   if (row) { showDifference(row); document.getElementById("difference").scrollIntoView({ block: "center" }); }
 }
-document.getElementById("page").replaceChildren(header(`${plural(compared.engines.length, "engine")} compared`, "the same programs on several engines", [["folder", compared.folder], ["seed", String(compared.seed)], ["engines", compared.engines.map((engine) => engine.title).join(", ")]], PARTS), main,
+put(document.getElementById("page"), header(`${plural(compared.engines.length, "engine")} compared`, "· the same programs on several engines", [["folder", compared.folder], ["seed", compared.seed], ["engines", compared.engines.map((engine) => engine.title).join(", ")]], PARTS), main,
   h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${compared.equiform}. This file needs nothing else.`)));
-main.replaceChildren(verdictsSection(), differencesSection(), matrixSection(), oraclesSection());
+put(main, verdictsSection(), differencesSection(), matrixSection(), oraclesSection());
 addEventListener("hashchange", route);
 route();

@@ -50,7 +50,7 @@ function graph({ names, layout, picture, expected, scale, label, pick }) {
   const id = `drawing-${++drawings}`, margin = 14;
   const width = Math.max(layout.width, 40) + 2 * margin, height = Math.max(layout.height, NODE) + 2 * margin;
   const should = new Map((expected ? expected.nodes : []).map(([number, change]) => [number, change[0]]));
-  const arrow = s("marker", { id: id + "-arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
+  const arrow = s("marker", { id: id + "-arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerUnits: "userSpaceOnUse", markerWidth: 7, markerHeight: 7, orient: "auto" },
     s("path", { class: "head-of", d: "M0 0 8 4 0 8z" }));
   const svg = s("svg", { role: "img", "aria-labelledby": `${id}-title ${id}-words`, viewBox: `${-margin} ${-margin} ${width} ${height}`,
     width: Math.round(width * scale), height: Math.round(height * scale) },

@@ -21,7 +21,7 @@ const entries = new LongTable({ label: "entries", open: (seq) => goTo(seq), colu
   { name: "remarks", narrow: true, cell: (seq) => h("span", { class: "muted" }, ledger.begin[seq - 1] ? `began ${count(ledger.begin[seq - 1])}` : "", " ", foreign(ledger.remarks[seq] || "")) },
   { name: "time", width: "7.6rem", narrow: true, class: "num", cell: (seq) => h("span", { class: "muted" }, ledger.clock(seq)) }] });
 
-function goTo(seq) { if (location.hash === `#${seq}`) show(seq); else location.hash = String(seq); }
+function goTo(seq) { view.chosen = true; if (location.hash === `#${seq}`) show(seq); else location.hash = String(seq); }
 function show(seq) {
   view.point = Math.max(0, Math.min(ledger.length, seq));
   slider.value = view.point;
@@ -34,24 +34,24 @@ function show(seq) {
   const top = worldTable.element.scrollTop;
   worldTable.set(world);
   worldTable.element.scrollTop = top;
-  graphBox.replaceChildren(worldGraph(ledger, world, view.point, view.key, choose));
+  put(graphBox, worldGraph(ledger, world, view.point, view.key, choose));
   showLine();
 }
 const worldTold = h("span", { class: "small muted", role: "status" });
 
 function showLine() {
   const seq = view.point;
-  if (!seq) { lineBox.replaceChildren(h("p", { class: "muted" }, "Before the first entry: nothing is there.")); return; }
+  if (!seq) { put(lineBox, h("p", { class: "muted" }, "Before the first entry: nothing is there.")); return; }
   const line = ledger.line(seq);
   let told = "This line is left out, so that this page stays small: the ledger has it.";
   if (line) { told = line[0]; if (!line[1]) try { told = JSON.stringify(JSON.parse(line[0]), null, 1); } catch { /* as it stands */ } else told += `… (${count(line[1])} bytes more are in the ledger)`; }
-  lineBox.replaceChildren(h("details", { class: "line", open: true }, h("summary", {}, `Entry ${count(seq)}: ${ledger.op(seq)} ${ledger.phase(seq)} `, foreign(ledger.keyOf(seq))), h("pre", { dir: "ltr" }, told)));
+  put(lineBox, h("details", { class: "line", open: view.chosen }, h("summary", {}, `Entry ${count(seq)}: ${ledger.op(seq)} ${ledger.phase(seq)} `, foreign(ledger.keyOf(seq))), h("pre", { dir: "ltr" }, told)));
 }
 
 function choose(key) {
   view.key = key;
   timelineView.key = key; timelineView.schedule();
-  if (!key) { resourceBox.replaceChildren(h("p", { class: "muted" }, "Choose a resource in the graph, in the table of objects, or here.")); return; }
+  if (!key) { put(resourceBox, h("p", { class: "muted" }, "Choose a resource in the graph, in the table of objects, or here.")); return; }
   const name = ledger.keys[key - 1], rows = [], before = new Map();
   const told = (change) => {
     const was = before.get(change[1]) || {}, is = change[4];
@@ -64,10 +64,10 @@ function choose(key) {
   for (const change of ledger.changes) if (change[2] === key) rows.push(change);
   const MOST = 200;
   const entriesOf = []; for (let seq = 1; seq <= ledger.length; seq++) if (ledger.key[seq - 1] === key && !ledger.isRequest(seq)) entriesOf.push(seq);
-  resourceBox.replaceChildren(h("div", { class: "row" }, h("h3", {}, foreign(name)), h("span", { class: "muted small" }, `${plural(rows.length, "change")}, ${plural(entriesOf.length, "entry", "entries")} that tell of it`), h("button", { onclick: () => { search.value = name; update(); jump("entries"); } }, "list its entries"), h("button", { onclick: () => choose(0) }, "leave")),
+  put(resourceBox, h("div", { class: "row" }, h("h3", {}, foreign(name)), h("span", { class: "muted small" }, `${plural(rows.length, "change")}, ${plural(entriesOf.length, "entry", "entries")} that tell of it`), h("button", { onclick: () => { search.value = name; update(); jump("entries"); } }, "list its entries"), h("button", { onclick: () => choose(0) }, "leave")),
     table(`what happened to ${name}`, [{ text: "seq", class: "num" }, "operation", "object", "what changed"], rows.slice(0, MOST).map((change) => [h("a", { href: `#${change[0]}` }, count(change[0])), ledger.op(change[0]), h("code", {}, shortened(ledger.ids[change[1] - 1], 18)), foreign(told(change))]), true),
     rows.length > MOST && h("p", { class: "muted small" }, `and ${count(rows.length - MOST)} more`));
-  graphBox.replaceChildren(worldGraph(ledger, ledger.world(view.point), view.point, key, choose));
+  put(graphBox, worldGraph(ledger, ledger.world(view.point), view.point, key, choose));
 }
 
 const search = h("input", { type: "search", id: "search", placeholder: "search: key, id, run, operation, phase…", "aria-label": "search entries" });
@@ -95,9 +95,9 @@ slider.addEventListener("change", () => history.replaceState(null, "", `#${slide
 const resources = h("select", { "aria-label": "resource", onchange: (event) => choose(Number(event.target.value)) }, h("option", { value: 0 }, "choose a resource…"),
   ledger.keys.slice(0, 2000).map((name, place) => [name, place + 1]).sort((a, b) => a[0].localeCompare(b[0], "en", { numeric: true })).map(([name, key]) => h("option", { value: key }, shortened(name, 60))));
 const PARTS = [["timeline", "Timeline"], ["world", "World"], ["resource", "One resource"], ["entries", "Entries"]];
-document.getElementById("page").replaceChildren(header(foreign(ledger.file.split("/").pop()), "a ledger", [["file", ledger.file], ["id", ledger.id], ["begun", ledger.created], ["entries", count(ledger.length)], ["open operations", count(ledger.open)], ["unfinished bytes at the end", ledger.torn_bytes ? count(ledger.torn_bytes) : null]], PARTS), main,
+put(document.getElementById("page"), header(foreign(ledger.file.split("/").pop()), "· a ledger", [["file", ledger.file], ["id", ledger.id], ["begun", ledger.created], ["entries", count(ledger.length)], ["open operations", count(ledger.open)], ["unfinished bytes at the end", ledger.torn_bytes ? count(ledger.torn_bytes) : null]], PARTS), main,
   h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${ledger.equiform}. This file needs nothing else, and holds what the ledger holds.`)));
-main.replaceChildren(
+put(main, 
   section("timeline", "Timeline", timelineView.byKey ? "A lane for each resource. Click to choose a point; drag, or Shift with the wheel, moves; Ctrl with the wheel zooms." : "Operations that were under way at once stand below each other. Click to choose a point; drag, or Shift with the wheel, moves; Ctrl with the wheel zooms.",
     timelineView.canvas, h("div", { class: "at-point" }, pointTold, slider, h("button", { "aria-label": "zoom in", onclick: () => timelineView.zoom(0.5) }, "+"), h("button", { "aria-label": "zoom out", onclick: () => timelineView.zoom(2) }, "−")), lineBox),
   section("world", "The world at that point", null, h("div", { class: "filters" }, worldTold), graphBox, h("div", { style: { height: ".8rem" } }), worldTable.element),
@@ -107,5 +107,6 @@ function route() { const seq = /^\d+$/.exec(location.hash.slice(1)); if (seq) sh
 addEventListener("hashchange", route);
 update();
 choose(0);
-show(ledger.length);
+// The end is often empty again: then what was there at most says more.
+show(ledger.world(ledger.length).length ? ledger.length : ledger.fullest());
 route();

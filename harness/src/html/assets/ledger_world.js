@@ -31,6 +31,17 @@ class LedgerData {
     const name = (change) => this.keys[change[2] - 1] || "";
     return there.sort((a, b) => name(a).localeCompare(name(b), "en", { numeric: true }) || a[0] - b[0]);
   }
+  // The last point at which most objects were there.
+  fullest() {
+    let there = 0, most = 0, at = 0;
+    const objects = new Set();
+    for (const [seq, object, , , attributes] of this.changes) {
+      if (attributes) objects.add(object); else objects.delete(object);
+      there = objects.size;
+      if (there >= most) { most = there; at = seq; }
+    }
+    return at;
+  }
   line(seq) {
     const together = this.lines_together, first = Math.floor((seq - 1) / together) * together + 1;
     if (!this.chunk || this.chunk.first !== first) this.chunk = { first, lines: data(`lines-${first}`) || [] };
@@ -47,6 +58,7 @@ class LedgerData {
 
 // The graph at a point, in the layout of all of them; or what surrounds one resource, where they are too many.
 function worldGraph(ledger, world, seq, key, pick) {
+  if (!world.length) return h("p", { class: "muted" }, "Nothing is there at this point.");
   if (ledger.layout && ledger.drawn.length) {
     const number = new Map(ledger.drawn.map((it, place) => [it, place])), names = ledger.drawn.map((it) => ledger.keys[it - 1]);
     const edgeNumber = new Map(ledger.layout.edges.map(([from, to], place) => [`${from}/${to}`, place]));

@@ -19,7 +19,7 @@ function verdictsSection(campaign, choose) {
 }
 
 function findingsSection(campaign, narrow) {
-  const groups = campaign.signatures.map(([oracle, kind, known], number) => ({ oracle, kind, known, number, rows: [] }));
+  const groups = campaign.signatures.map(([oracle, kind, known, text]) => ({ oracle, kind, known, text, rows: [] }));
   const unsure = [];
   for (const row of campaign.rows) {
     for (const number of row.f || []) groups[number].rows.push(row);
@@ -39,7 +39,7 @@ function findingsSection(campaign, narrow) {
   const cards = fresh.map((group) => h("div", { class: "group t-f" },
     h("div", { class: "figure" }, count(group.rows.length), h("small", {}, group.rows.length === 1 ? " variant" : " variants")),
     h("div", {}, h("h3", {}, h("span", { class: "chip" }, group.oracle), " ", foreign(group.kind)),
-      group.rows[0] && h("p", { class: "small muted" }, foreign(group.rows[0].x || "")), reduced(group)),
+      h("p", { class: "small muted" }, foreign(group.text || "")), reduced(group)),
     h("div", { class: "row" }, links(group.rows), all(group.rows, group.kind))));
   for (const [name, list] of byName) {
     const rows = [...new Set(list.flatMap((group) => group.rows))];

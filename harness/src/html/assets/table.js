@@ -37,10 +37,10 @@ class LongTable {
     if (!anew && this.shown[0] <= first + 4 && this.shown[1] >= last - 4 && this.shown[1] - this.shown[0] <= last - first + 24) return;
     this.shown = [first, last];
     const space = (count) => h("tr", { class: "space", "aria-hidden": "true" },
-      h("td", { colspan: this.columns.length, style: { height: `${count * ROW}px` } }));
+      h("td", { style: { height: `${count * ROW}px` } }));
     const rows = [];
     for (let place = first; place < last; place++) rows.push(this.row(place));
-    this.body.replaceChildren(...(first > 0 ? [space(first)] : []), ...rows,
+    put(this.body, ...(first > 0 ? [space(first)] : []), ...rows,
       ...(last < this.rows.length ? [space(this.rows.length - last)] : []));
   }
   row(place) {

@@ -26,7 +26,7 @@ function timeline({ names, stages, byTime, width, at, select, label }) {
   const id = `drawing-${++drawings}`;
   const violations = stages.flatMap((stage) => stage.violated.map(([first, second, , rule]) => `${opName(stage.did[first], names)} had not ended when ${opName(stage.did[second], names)} began: ${rule}`));
   const words = stages.flatMap((stage) => stage.did.map((did) => `${stage.name}: ${opName(did, names)}, ${spanWords(did)}`)).join("; ");
-  const head = (kind) => s("marker", { id: `${id}-${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" }, s("path", { class: `${kind}-head`, d: "M0 0 8 4 0 8z" }));
+  const head = (kind) => s("marker", { id: `${id}-${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerUnits: "userSpaceOnUse", markerWidth: 9, markerHeight: 9, orient: "auto" }, s("path", { class: `${kind}-head`, d: "M0 0 8 4 0 8z" }));
   const svg = s("svg", { role: "group", "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-words`, width: whole, height },
     s("title", { id: id + "-title" }, label), s("desc", { id: id + "-words" }, (violations.length ? violations.join("; ") + ". " : "") + (words || "no operation")),
     s("defs", {}, head("wrong"), head("must")));
@@ -60,9 +60,12 @@ function timeline({ names, stages, byTime, width, at, select, label }) {
     }
     x += (column.size + GAP) * unit;
   }
+  // From the end of the first bar to the beginning of the second, leaving and arriving upright.
   function arrow(from, to, kind, text) {
-    const x1 = from.to, x2 = to.from, y1 = from.middle, y2 = to.middle, bend = Math.max(18, Math.abs(x2 - x1) * 0.35);
-    return s("path", { class: kind, d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2 - 2} ${y2}`, "marker-end": `url(#${id}-${kind})` }, s("title", {}, text));
+    const half = (LANE - 8) / 2, down = to.middle >= from.middle ? 1 : -1, same = to.middle === from.middle;
+    const x1 = from.to - 3, x2 = to.from + 4, y1 = from.middle + (same ? -1 : down) * half, y2 = to.middle - (same ? 1 : down) * (half + 1);
+    const bend = same ? -16 : down * Math.max(14, Math.abs(y2 - y1) * 0.55);
+    return s("path", { class: kind, d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${same ? y2 + bend : y2 - bend} ${x2} ${y2}`, "marker-end": `url(#${id}-${kind})` }, s("title", {}, text));
   }
   function drawBar(bar, stage) {
     const { did } = bar, chosen = at && at.stage === stage.name && (at.seq === did.begin || at.seq === did.end);
