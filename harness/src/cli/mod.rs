@@ -53,7 +53,7 @@ struct Cli {
 /// clap has one heading for all subcommands, so the groups are named below them.
 const AFTER_HELP: &str = "\
 Groups of commands:
-  campaigns       run, show, judge, replay, compare, merge
+  campaigns       run, show, judge, report, replay, compare, merge
   around them     ledger, engines, doctor, completions
   explanations    oracles, workflows, model
   the laboratory  generate, eval, equiv, egraph, rules, study

@@ -22,7 +22,7 @@ use crate::audit::{AuditError, Filter, SeqRange};
 /// Look at a ledger: what the provider did to its world, and what is there now
 ///
 /// The ledger is a file of JSON lines that the mock provider appends to. It is the only evidence that
-/// equiform judges by; these commands read it and never write.
+/// equiform judges by; these commands read it and never change it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 all is well, 1 the ledger is damaged (or, for diff, the worlds differ), \
