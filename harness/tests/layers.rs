@@ -18,13 +18,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("audit", &["algebra", "judge"]),
     (
         "html",
-        &["algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "campaign", "audit", "private"],
+        &[
+            "algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "campaign", "audit",
+            "private",
+        ],
     ),
     (
         "cli",
         &[
-            "algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "campaign", "audit",
-            "html", "private",
+            "algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "campaign", "audit", "html",
+            "private",
         ],
     ),
 ];

@@ -57,8 +57,10 @@ fn main() {
 const FRAMES: &str = "(act => new Promise(done => { const times = []; let last = performance.now(), frame = 0; \
     const step = now => { times.push(now - last); last = now; act(frame); \
     if (++frame < 240) requestAnimationFrame(step); else done(times.slice(2)); }; requestAnimationFrame(step); }))";
-const SCROLL_VARIANTS: &str = "frame => { document.querySelector('#variants .virtual').scrollTop = frame * 1300; }";
-const SCROLL_ENTRIES: &str = "frame => { document.querySelector('#entries .virtual').scrollTop = frame * 4700; }";
+const SCROLL_VARIANTS: &str =
+    "frame => { document.querySelector('#variants .virtual').scrollTop = frame * 1300; }";
+const SCROLL_ENTRIES: &str =
+    "frame => { document.querySelector('#entries .virtual').scrollTop = frame * 4700; }";
 const MOVE_SLIDER: &str = "frame => { const it = document.getElementById('point'); it.value = frame * 400; \
     it.dispatchEvent(new Event('input')); }";
 
@@ -68,7 +70,8 @@ fn row(name: &str, bytes: u64, took: Duration, page: &Path, acts: &[&str]) {
     opened.sort();
     let frames = acts.iter().map(|act| {
         let times = browser.ask(&format!("{FRAMES}({act})"));
-        let mut times: Vec<f64> = times.as_array().unwrap().iter().map(|time| time.as_f64().unwrap()).collect();
+        let mut times: Vec<f64> =
+            times.as_array().unwrap().iter().map(|time| time.as_f64().unwrap()).collect();
         times.sort_by(f64::total_cmp);
         let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
         format!("{:.0}, {:.0}, {:.0} ms", at(0.5), at(0.95), at(1.0))
@@ -106,7 +109,10 @@ fn write_campaign(out: &Path, page: &Path) -> (u64, Duration) {
         }
         stored::write(&folder, &first).unwrap();
         for variant in 1..VARIANTS as usize {
-            let passed = VariantVerdict { exercised: first.exercised.clone(), ..VariantVerdict::new(variant, VariantResult::Pass) };
+            let passed = VariantVerdict {
+                exercised: first.exercised.clone(),
+                ..VariantVerdict::new(variant, VariantResult::Pass)
+            };
             stored::write(&folder, &passed).unwrap();
         }
     }
@@ -114,7 +120,8 @@ fn write_campaign(out: &Path, page: &Path) -> (u64, Duration) {
     let known = KnownFindings::shipped();
     let (_, report) = folder::read(out, &known, |_| ()).expect("the campaign can be read");
     let timing = Timing::read(out);
-    let source = CampaignSource { report: &report, folder: out, oracles: &oracles, known: &known, timing: &timing };
+    let source =
+        CampaignSource { report: &report, folder: out, oracles: &oracles, known: &known, timing: &timing };
     let bytes = campaign::write(&source, page, true).expect("the page can be written");
     (bytes, began.elapsed())
 }

@@ -99,9 +99,13 @@ pub struct AtTheEnd<'a> {
 }
 
 impl AtTheEnd<'_> {
-    /// Writes both, and gives where the page is. What cannot be written changes no verdict: it is told.
+    /// Writes both, and gives where the page is. What cannot be written changes no verdict: it is told. Where nothing
+    /// was judged there is nothing to leave.
     pub fn leave(&self) -> Option<PathBuf> {
         let judged: usize = self.report.cases.iter().map(|(_, verdict)| verdict.variants.len()).sum();
+        if judged == 0 {
+            return None;
+        }
         let run = RunTime::new(
             self.began.elapsed(),
             judged.saturating_sub(self.report.earlier),
@@ -161,7 +165,8 @@ fn read_engine(folder: &Path, known: &KnownFindings) -> Result<(EngineCampaign, 
     let title = claim.engine().to_owned();
     let no_engine = || format!("{} is of {title}, which is no engine's name", folder.display());
     let read = Title::parse(&title).ok_or_else(no_engine)?;
-    let name = EngineName::ALL.into_iter().find(|name| name.to_string() == read.name).ok_or_else(no_engine)?;
+    let name =
+        EngineName::ALL.into_iter().find(|name| name.to_string() == read.name).ok_or_else(no_engine)?;
     let engine = ComparedEngine { name, version: read.version, title: title.clone() };
     let verdicts = report.cases.into_iter().map(|(_, verdict)| verdict).collect();
     Ok((EngineCampaign { engine, folder: folder.to_owned(), verdicts }, claim, report.not_run == 0))
@@ -186,7 +191,8 @@ fn write_comparison(
         .into());
     }
     let unfinished = campaigns.iter().find(|(_, _, whole)| !whole);
-    let stopped = unfinished.map(|(campaign, ..)| format!("the campaign on {} is not whole", campaign.engine.title));
+    let stopped =
+        unfinished.map(|(campaign, ..)| format!("the campaign on {} is not whole", campaign.engine.title));
     let campaigns: Vec<EngineCampaign> = campaigns.into_iter().map(|(campaign, ..)| campaign).collect();
     let comparison = match &stopped {
         None => Comparison::of(&settings, &campaigns, &Stop::default()),
@@ -208,8 +214,11 @@ struct Progress(ProgressBar);
 
 impl Progress {
     fn new(claim: &Claim) -> Self {
-        let target =
-            if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target = if io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
         let bar = ProgressBar::with_draw_target(Some(claim.cases().count() as u64), target);
         let style = ProgressStyle::with_template("reading {bar:30} {pos}/{len} cases, {eta} left");
         bar.set_style(style.expect("the template is valid"));

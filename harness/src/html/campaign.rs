@@ -115,7 +115,8 @@ fn candidates(source: &CampaignSource<'_>, rows: &[Row]) -> Vec<Candidate> {
             VariantResult::Known { .. } => 2,
             VariantResult::Pass if !verdict.warm_only.is_empty() => 3,
             VariantResult::Pass => {
-                let workflow = verdict.exercised.workflows.keys().next().map(String::as_str).unwrap_or_default();
+                let workflow =
+                    verdict.exercised.workflows.keys().next().map(String::as_str).unwrap_or_default();
                 let is_new = !passed.contains(&workflow) && passed.len() < EXAMPLES;
                 if !is_new || stored::is_removed(folder, verdict.variant) {
                     continue;

@@ -96,7 +96,8 @@ fn data<'a>(source: &ComparisonSource<'a>, path: &Path) -> Data<'a> {
     let mut rows = Vec::new();
     let mut names = std::collections::BTreeSet::new();
     for case in 0..source.settings.sources {
-        let read = |campaign: &EngineCampaign| Case::read(&case_folder(&campaign.folder, case).join(CASE_FILE)).ok();
+        let read =
+            |campaign: &EngineCampaign| Case::read(&case_folder(&campaign.folder, case).join(CASE_FILE)).ok();
         let Some(stored) = campaigns.iter().find_map(read) else { continue };
         for (variant, of_case) in stored.variants.iter().enumerate() {
             let verdicts: Vec<_> = campaigns.iter().map(|campaign| find(campaign, case, variant)).collect();
@@ -133,7 +134,8 @@ fn data<'a>(source: &ComparisonSource<'a>, path: &Path) -> Data<'a> {
 
 fn differing(source: &ComparisonSource<'_>, case: usize, variant: usize) -> Option<Differing> {
     let differences = &source.comparison?.differences;
-    let found = differences.iter().find(|difference| (difference.case, difference.variant) == (case, variant))?;
+    let found =
+        differences.iter().find(|difference| (difference.case, difference.variant) == (case, variant))?;
     let place = |title: &String| source.campaigns.iter().position(|campaign| campaign.engine.title == *title);
     Some(Differing {
         stage: found.stage.clone(),

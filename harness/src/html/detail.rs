@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use self::program::Programs;
-use self::stage::{Ledgers, StageDetail};
+use self::stage::{FoundHere, Ledgers, StageDetail};
 use super::clip::{Clipped, MOST, clip};
 use super::layout::{Layout, layout};
 use crate::algebra::graph::NamedGraph;
@@ -34,6 +34,8 @@ pub struct Detail {
     stages: Vec<StageDetail>,
     /// The names of the stages that were not reached, or not judged.
     not_reached: Vec<String>,
+    /// What was found that belongs to no stage: where variants are held against each other.
+    findings: Vec<FoundHere>,
     /// Why the evidence cannot be shown to its end.
     broken: Option<String>,
 }
@@ -94,7 +96,13 @@ impl Seen {
 
 impl Detail {
     /// What the evidence in a variant's folder shows.
-    pub fn read(case: &Case, verdict: &VariantVerdict, number: usize, folder: &Path, oracles: &[&Oracle]) -> Self {
+    pub fn read(
+        case: &Case,
+        verdict: &VariantVerdict,
+        number: usize,
+        folder: &Path,
+        oracles: &[&Oracle],
+    ) -> Self {
         let variant = verdict.variant;
         let mut numbering = Numbering::default();
         let mut ledgers = Ledgers::read(folder);
@@ -116,10 +124,10 @@ impl Detail {
                 world = after;
             }
         });
+        let mut findings = Vec::new();
         for finding in verdict.result.findings() {
-            // What variants of a case are held against each other for belongs to no stage.
             let stage = stages.iter_mut().find(|stage| stage.name() == finding.stage);
-            stage.into_iter().for_each(|stage| stage.findings.push(finding.into()));
+            stage.map_or(&mut findings, |stage| &mut stage.findings).push(finding.into());
         }
         let shown: BTreeSet<String> = stages.iter().map(|stage| stage.name().to_owned()).collect();
         let due = &case.variants[variant].stages;
@@ -133,6 +141,7 @@ impl Detail {
             names: numbering.names,
             stages,
             not_reached: not_reached.collect(),
+            findings,
             broken: ledgers.broken,
         }
     }

@@ -55,8 +55,11 @@ pub fn layout(names: &[String], edges: &[(usize, usize)]) -> Option<Layout> {
     }
     for &(from, to) in edges {
         let label = graph.edge(&from.to_string(), &to.to_string(), None);
-        let points: Vec<(f64, f64)> =
-            label.iter().flat_map(|label| &label.points).map(|point| (round(point.x), round(point.y))).collect();
+        let points: Vec<(f64, f64)> = label
+            .iter()
+            .flat_map(|label| &label.points)
+            .map(|point| (round(point.x), round(point.y)))
+            .collect();
         drawn.width = points.iter().map(|point| point.0).fold(drawn.width, f64::max);
         drawn.edges.push((from, to, points));
     }

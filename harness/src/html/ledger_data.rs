@@ -131,7 +131,8 @@ impl Columns {
         self.time.push(time - self.last_time.unwrap_or(time));
         self.last_time = Some(time);
         let remarks = [("error: ", &entry.error), ("", &entry.note), ("told to fail: ", &entry.fault)];
-        let remarks = remarks.into_iter().filter_map(|(word, text)| Some(format!("{word}{}", text.as_ref()?)));
+        let remarks =
+            remarks.into_iter().filter_map(|(word, text)| Some(format!("{word}{}", text.as_ref()?)));
         let remarks: Vec<String> = remarks.collect();
         if !remarks.is_empty() {
             self.remarks.insert(entry.seq, short(&remarks.join("; "), MOST_OF_VALUE));
@@ -174,13 +175,15 @@ impl Columns {
     /// The data of all entries.
     pub fn finish(mut self, torn_bytes: u64, open: usize, lines_together: usize) -> Self {
         (self.torn_bytes, self.open, self.lines_together) = (torn_bytes, open, lines_together);
-        let drawn: BTreeSet<usize> = self.changes.iter().map(|change| change.2).filter(|key| *key > 0).collect();
+        let drawn: BTreeSet<usize> =
+            self.changes.iter().map(|change| change.2).filter(|key| *key > 0).collect();
         if drawn.len() <= MOST_NODES {
             self.drawn = drawn.into_iter().collect();
             let number: FxHashMap<usize, usize> =
                 self.drawn.iter().enumerate().map(|(number, key)| (*key, number)).collect();
             let names: Vec<String> = self.drawn.iter().map(|key| self.keys[key - 1].clone()).collect();
-            let edges = self.edges.iter().filter_map(|(from, to)| Some((*number.get(from)?, *number.get(to)?)));
+            let edges =
+                self.edges.iter().filter_map(|(from, to)| Some((*number.get(from)?, *number.get(to)?)));
             self.layout = layout(&names, &edges.collect::<Vec<_>>());
         }
         self

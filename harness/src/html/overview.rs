@@ -125,7 +125,8 @@ impl Overview {
             }
         }
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let stages = times.get().into_iter().map(|(kind, time)| (kind, time.commands, milliseconds(time.took)));
+        let stages =
+            times.get().into_iter().map(|(kind, time)| (kind, time.commands, milliseconds(time.took)));
         let sum = source.timing.sum();
         let known = signatures.listed.iter().filter_map(|(_, _, known, _)| known.clone());
         let known: std::collections::BTreeSet<String> = known.collect();

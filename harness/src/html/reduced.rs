@@ -104,9 +104,12 @@ mod tests {
             fs::write(folder.join(FILE), text).unwrap();
         };
         assert_eq!(read(campaign.path()), (Vec::new(), Vec::new()));
-        write("a", r#"{"version":1,"from":"case-0003/variant-0001","signature":{"oracle":"order","kind":"k",
+        write(
+            "a",
+            r#"{"version":1,"from":"case-0003/variant-0001","signature":{"oracle":"order","kind":"k",
             "engine":"e"},"before":{"resources":9},"after":{"resources":2},"attempts":3,"seconds":1.5,
-            "flaky_rate":null,"new":true}"#);
+            "flaky_rate":null,"new":true}"#,
+        );
         write("b", r#"{"version":2,"from":"","signature":{}}"#);
         write("c", "{");
         let (found, wrong) = read(campaign.path());

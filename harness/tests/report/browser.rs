@@ -125,7 +125,9 @@ impl Browser {
             let message = self.receive(LONG).expect("the page is loaded");
             self.waiting.push_back(message);
         }
-        self.wait("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
+        self.wait(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))",
+        );
         began.elapsed()
     }
 
@@ -194,7 +196,8 @@ impl Browser {
     pub fn is_content(&mut self, path: &Path) {
         let url = format!("file://{}", path.canonicalize().unwrap().display());
         assert!(self.complaints.is_empty(), "{:#?}", self.complaints);
-        let is_own = |asked: &&String| asked.starts_with(&url) || *asked == "about:blank" || *asked == "data:,";
+        let is_own =
+            |asked: &&String| asked.starts_with(&url) || *asked == "about:blank" || *asked == "data:,";
         let foreign: Vec<&String> = self.requests.iter().filter(|asked| !is_own(asked)).collect();
         assert!(foreign.is_empty(), "{foreign:?}");
     }

@@ -26,9 +26,13 @@ pub fn equiform(arguments: &[&str]) -> Output {
 /// An engine that overlooks `depends_on`, so that operations come in a wrong order.
 pub fn faulty_engine(folder: &Path) -> PathBuf {
     let engines = Engines::from_env().unwrap();
-    let real = engines.find(&"terraform@1.15.5".parse().unwrap()).unwrap_or_else(|error| panic!("{error}")).path;
+    let real =
+        engines.find(&"terraform@1.15.5".parse().unwrap()).unwrap_or_else(|error| panic!("{error}")).path;
     let path = folder.join("fork");
-    let script = format!("#!/bin/sh\n[ -f main.tf ] && sed -i /depends_on/d main.tf\nexec '{}' \"$@\"\n", real.display());
+    let script = format!(
+        "#!/bin/sh\n[ -f main.tf ] && sed -i /depends_on/d main.tf\nexec '{}' \"$@\"\n",
+        real.display()
+    );
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path
@@ -167,9 +171,13 @@ pub fn shows_cases() {
     // As many bars as operations in the ledger, and an arrow where the order was not kept.
     let ledger = fs::read_to_string(folder.join("ledger.jsonl")).unwrap();
     let is_begin = |line: &&str| line.contains("\"phase\":\"begin\"");
-    let bars = browser.number("document.querySelectorAll('section[aria-labelledby=lanes-title] [role=button]').length");
+    let bars = browser
+        .number("document.querySelectorAll('section[aria-labelledby=lanes-title] [role=button]').length");
     assert_eq!(bars, ledger.lines().filter(is_begin).count() as f64);
-    assert!(browser.number("document.querySelectorAll('section[aria-labelledby=lanes-title] path.wrong').length") > 0.0);
+    assert!(
+        browser.number("document.querySelectorAll('section[aria-labelledby=lanes-title] path.wrong').length")
+            > 0.0
+    );
     let words = browser.text("document.querySelector('path.wrong title').textContent");
     assert!(words.contains("had not ended when"), "{words}");
     // A bar leads to the lines behind it, by keyboard too.
@@ -189,7 +197,11 @@ pub fn shows_cases() {
     browser.press("ArrowRight");
     browser.wait("location.hash.endsWith('/batch-3')");
     browser.ask("[...document.querySelectorAll('button')].find(it => it.textContent === 'by time').click()");
-    assert_eq!(browser.number("document.querySelectorAll('section[aria-labelledby=lanes-title] [role=button]').length"), bars);
+    assert_eq!(
+        browser
+            .number("document.querySelectorAll('section[aria-labelledby=lanes-title] [role=button]').length"),
+        bars
+    );
     browser.is_content(&campaign.report());
 }
 

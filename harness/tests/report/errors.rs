@@ -8,7 +8,7 @@ use equiform::campaign::claim::Claim;
 use equiform::deploy::Mode;
 use equiform::judge::oracles::{ORACLES, Oracle};
 
-use super::campaign::equiform;
+use super::campaign::{equiform, faulty_engine};
 
 /// What the command says when it cannot do its work.
 fn refusal(arguments: &[&str]) -> String {
@@ -24,6 +24,23 @@ fn unrun(folder: &Path) {
     let settings = Settings { sources: 2, variants: 1, ..Settings::default() };
     let claim = Claim::new("terraform@1.15.5".to_owned(), Mode::default(), &oracles, None, settings);
     drop(claim.lock(folder).unwrap());
+}
+
+/// One that came to a limit, as one that was interrupted.
+pub fn unfinished_campaign() {
+    let folder = tempfile::tempdir().unwrap();
+    let (engine, out) = (faulty_engine(folder.path()), folder.path().join("out"));
+    let (engine, place) = (engine.to_str().unwrap(), out.to_str().unwrap());
+    let limits = ["--max-findings=1", "--no-again", "--jobs=1", "--seed=3", "--sources=6", "--variants=2"];
+    let output = equiform(&[&["run", "--engine", engine, "--out", place][..], &limits].concat());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("  report        ") && said.contains("out/report.html"), "{said}");
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    let overview = page.split("id=\"overview\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let overview: serde_json::Value = serde_json::from_str(overview).unwrap();
+    let rows = overview["rows"].as_array().unwrap().len() as u64;
+    assert_eq!(overview["not_run"], 12 - rows, "{said}");
+    assert!(rows > 0 && rows < 12, "{said}");
 }
 
 pub fn no_campaign() {

@@ -23,7 +23,8 @@ pub fn ledger(path: &Path, objects: &[(&str, String)]) {
         prev = LineHash::of(&text);
         prev
     };
-    let mut last = line(br#"{"equiform_ledger":2,"id":"ledger-hostile","created":"2026-01-01T00:00:00Z"}"#.to_vec());
+    let mut last =
+        line(br#"{"equiform_ledger":2,"id":"ledger-hostile","created":"2026-01-01T00:00:00Z"}"#.to_vec());
     let mut seq = 0;
     for (name, label) in objects {
         let begin = seq + 1;
@@ -34,7 +35,8 @@ pub fn ledger(path: &Path, objects: &[(&str, String)]) {
             entry.begin = (phase == Phase::Commit).then_some(begin);
             entry.key = Some((*name).to_owned());
             entry.id = Some(format!("node-{begin}"));
-            entry.after = json!({ "id": format!("node-{begin}"), "key": name, "label": label }).as_object().cloned();
+            entry.after =
+                json!({ "id": format!("node-{begin}"), "key": name, "label": label }).as_object().cloned();
             last = line(serde_json::to_vec(&entry).unwrap());
         }
     }
@@ -53,9 +55,13 @@ pub fn names_are_texts() {
     for name in NAMES.iter().chain([&label.as_str()]) {
         assert!(text.contains(name), "{name} is not shown");
     }
-    assert_eq!(browser.number("document.querySelectorAll('#page script, #page img, #page b:not(.v-f)').length"), 1.0);
+    assert_eq!(
+        browser.number("document.querySelectorAll('#page script, #page img, #page b:not(.v-f)').length"),
+        1.0
+    );
     assert_eq!(browser.text("document.querySelector('#page b:not(.v-f)').textContent"), "equiform");
-    let isolated = "[...document.querySelectorAll('#page bdi')].filter(it => it.textContent === 'שרת ראשי').length";
+    let isolated =
+        "[...document.querySelectorAll('#page bdi')].filter(it => it.textContent === 'שרת ראשי').length";
     assert!(browser.number(isolated) > 0.0, "what is read from right to left stands apart");
     browser.is_content(&page);
     // The same in what was found in a campaign.

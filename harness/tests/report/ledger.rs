@@ -18,14 +18,17 @@ pub fn shows_its_world() {
     // At each point, as many objects as `ledger world` tells.
     for point in [0.0, 2.0, (last / 2.0).floor(), last] {
         browser.ask(&format!("location.hash = '{point}'"));
-        browser.wait(&format!("document.querySelector('output').textContent === 'seq ' + ({point}).toLocaleString('en-GB')"));
+        browser.wait(&format!(
+            "document.querySelector('output').textContent === 'seq ' + ({point}).toLocaleString('en-GB')"
+        ));
         let at = format!("{point}");
         let output = equiform(&["ledger", "world", good.to_str().unwrap(), "--at", &at, "--format", "json"]);
         let world: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let objects = world["objects"].as_array().unwrap();
         let rows = "Number(document.querySelector('#world table').getAttribute('aria-rowcount')) - 1";
         assert_eq!(browser.number(rows), objects.len() as f64, "at {point}");
-        let keys: std::collections::BTreeSet<&str> = objects.iter().filter_map(|it| it["key"].as_str()).collect();
+        let keys: std::collections::BTreeSet<&str> =
+            objects.iter().filter_map(|it| it["key"].as_str()).collect();
         assert_eq!(browser.number("document.querySelectorAll('#world .node').length"), keys.len() as f64);
     }
     // The slider by keyboard.

@@ -26,6 +26,7 @@ const IN_BROWSER: &[(&str, fn())] = &[
 
 /// The tests that need none.
 const ALONE: &[(&str, fn())] = &[
+    ("a_campaign_that_ends_early_leaves_a_report_that_says_so", errors::unfinished_campaign),
     ("what_is_no_campaign_gives_a_sentence", errors::no_campaign),
     ("a_campaign_that_is_damaged_gives_a_sentence_and_keeps_its_report", errors::damaged_campaign),
     ("nothing_but_a_report_is_overwritten", errors::foreign_files),
@@ -44,10 +45,14 @@ fn main() -> ExitCode {
     let in_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
     let missing = browser::chromium().is_none();
     if missing && !in_ci {
-        eprintln!("there is no Chromium here, so the tests of reports in a browser are ignored: `make system-packages`");
+        eprintln!(
+            "there is no Chromium here, so the tests of reports in a browser are ignored: `make system-packages`"
+        );
     }
     let in_browser = IN_BROWSER.iter().map(|entry| match missing {
-        true if in_ci => Trial::test(entry.0, || Err(Failed::from("there is no Chromium, and CI must have one"))),
+        true if in_ci => {
+            Trial::test(entry.0, || Err(Failed::from("there is no Chromium, and CI must have one")))
+        }
         _ => test(entry).with_ignored_flag(missing),
     });
     libtest_mimic::run(&arguments, in_browser.chain(ALONE.iter().map(test)).collect()).exit_code()

@@ -33,10 +33,11 @@ impl Report {
             name.push(".html");
             name.into()
         });
-        let bytes = ledger::write(&mut walk, ledger, &path, self.out.is_none()).map_err(|error| match error {
-            LedgerPageError::Ledger(error) => Stop::Audit(error),
-            LedgerPageError::Page(error) => Stop::Page(error),
-        })?;
+        let bytes =
+            ledger::write(&mut walk, ledger, &path, self.out.is_none()).map_err(|error| match error {
+                LedgerPageError::Ledger(error) => Stop::Audit(error),
+                LedgerPageError::Page(error) => Stop::Page(error),
+            })?;
         output::note_torn(ledger, walk.torn_bytes());
         let mut out = output::stdout();
         writeln!(out, "  report        {} ({:.1} MB)", path.display(), bytes as f64 / 1e6)?;

@@ -4,7 +4,7 @@ const main = h("main", { id: "main", tabindex: "-1", class: "wide" });
 // Those that did not pass stand first.
 const RANKS = { f: 0, i: 1, k: 2, p: 3 };
 campaign.rows.sort((one, other) => RANKS[one.r] - RANKS[other.r] || one.c - other.c || one.v - other.v);
-const list = { text: "", results: new Set(), workflow: "", scroll: 0 };
+const list = { text: "", results: new Set(), workflow: "" };
 
 function searched(row) {
   if (!row.search) {
@@ -57,21 +57,20 @@ function variantsSection() {
     told.textContent = `${count(rows.length)} of ${plural(campaign.rows.length, "variant")}`;
     longTable.set(rows);
   }
-  longTable.element.addEventListener("scroll", () => { list.scroll = longTable.element.scrollTop; }, { passive: true });
+  const scroll = { top: 0 };
+  longTable.element.addEventListener("scroll", () => { if (longTable.element.isConnected) scroll.top = longTable.element.scrollTop; }, { passive: true });
   const element = section("variants", "Variants", "All of them, those that did not pass first. These, and a few that passed, open with graphs, timelines, programs and lines of the ledger.",
     h("div", { class: "filters" }, search, chips, workflows, told), longTable.element);
-  const scroll = list.scroll;
   update();
-  requestAnimationFrame(() => { longTable.element.scrollTop = scroll; });
-  return { element, set: (change) => { Object.assign(list, change); search.value = list.text; workflows.value = list.workflow; update(); jump("variants"); } };
+  return { element, back: () => { longTable.element.scrollTop = scroll.top; longTable.draw(true); }, set: (change) => { Object.assign(list, change); search.value = list.text; workflows.value = list.workflow; update(); jump("variants"); } };
 }
 
 function overview() {
   const variants = variantsSection();
   const choose = (result) => variants.set({ results: new Set([result]), text: "", workflow: "" });
   const narrow = (text) => variants.set({ results: new Set(text === "inconclusive" ? ["i"] : []), text: text === "inconclusive" ? "" : text, workflow: "" });
-  return [verdictsSection(campaign, choose), findingsSection(campaign, narrow), variants.element,
-    h("div", { class: "columns" }, timeSection(campaign), diversitySection(campaign)), exercisedSection(campaign), oraclesSection(campaign)];
+  return { top: 0, back: variants.back, children: [verdictsSection(campaign, choose), findingsSection(campaign, narrow), variants.element,
+    h("div", { class: "columns" }, timeSection(campaign), diversitySection(campaign)), exercisedSection(campaign), oraclesSection(campaign)] };
 }
 
 const PARTS = [["verdicts", "Verdicts"], ["findings", "Findings"], ["variants", "Variants"], ["time", "Rate and time"], ["diversity", "Diversity"], ["exercised", "Exercised"], ["oracles", "Oracles"]];
@@ -83,19 +82,19 @@ function route() {
   const shown = parts && document.getElementById(parts[1]);
   document.body.classList.toggle("in-case", Boolean(shown));
   if (shown) {
-    if (kept) kept.top = scrollY;
+    if (kept && main.contains(kept.children[0])) kept.top = scrollY;
     showCase(main, parts[1], parts[2], parts[3] && Number(parts[3]));
     return;
   }
   document.title = `equiform: ${campaign.engine}`;
   if (kept && main.contains(kept.children[0])) { if (target && target !== "main") jump(target); return; }
   leaveCase();
-  if (!kept) kept = { children: overview(), top: 0 };
+  if (!kept) kept = overview();
   put(main, ...kept.children);
-  if (of) { kept = null; list.text = target; list.results.clear(); put(main, ...(kept = { children: overview(), top: 0 }).children); jump("variants"); }
+  if (of) { kept = null; list.text = target; list.results.clear(); put(main, ...(kept = overview()).children); jump("variants"); }
   else if (parts) main.prepend(h("p", { class: "note", role: "alert" }, `${parts[1]} is not shown in detail here: `, h("code", {}, `equiform show ${campaign.folder}/${parts[1]}`), " shows it."));
   else if (PARTS.some(([id]) => id === target)) jump(target);
-  else scrollTo({ top: kept.top, behavior: "instant" });
+  else { kept.back(); scrollTo({ top: kept.top, behavior: "instant" }); }
 }
 
 function start() {

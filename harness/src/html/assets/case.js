@@ -56,6 +56,7 @@ function buildCase(main) {
       h("div", {}, h("dt", {}, "the same as text"), h("dd", {}, copyable(`equiform show ${folder}`)))),
     row && row.r === "i" && h("p", { class: "note" }, foreign(row.x)), row && row.e && h("p", { class: "note" }, foreign(row.e)), detail.broken && h("p", { class: "note" }, foreign(detail.broken)),
     row && row.o && h("p", { class: "note" }, "On a warm engine alone: ", foreign(row.o.join("; "))),
+    detail.findings.length > 0 && h("section", { "aria-label": "findings about the whole variant" }, detail.findings.map(found)),
     grouped.length > 0 && h("section", { "aria-label": "findings" }, grouped.map(({ finding, stages, times }) => h("div", { class: `found ${finding.known ? "t-k" : "t-f"}` },
       h("p", {}, finding.known ? verdict("k", "known: " + finding.known) : verdict("f", finding.oracle), " ", h("b", {}, foreign(finding.known ? `${finding.oracle}: ${finding.kind}` : finding.kind)),
         h("span", { class: "small" }, " in ", stages.map((name, number) => [number ? ", " : "", h("a", { href: `#${id}/${name}` }, name)]))),
@@ -120,7 +121,7 @@ function drawStage(changed) {
   panel.setAttribute("aria-label", stage.name);
   put(panel, 
     h("section", {}, h("h2", {}, "Stage ", stage.name, " ", h("a", { class: "small", href: `#${id}/${stage.name}`, "aria-label": "link to this stage" }, "#")),
-      h("p", { class: "lead" }, h("code", {}, foreign(stage.command)), ` · ${exitWords(stage)} · ${duration(stage.milliseconds)}${stage.warm ? " · in a warm process" : ""}${stage.repeats ? ` · repeats ${stage.repeats}` : ""}${stage.lock_left ? " · left the state locked" : ""}${stage.failures.length ? " · the provider was told to fail" : ""}`),
+      h("p", { class: "lead" }, h("code", {}, foreign(stage.command)), ` · ${exitWords(stage)} · ${duration(stage.milliseconds)}${stage.warm ? " · in a warm process" : ""}${stage.repeats ? ` · repeats ${stage.repeats}` : ""}${stage.lock_left ? " · left the state locked" : ""}${stage.failures.length ? ` · the provider was told to fail ${stage.failures.join(", ")}` : ""}`),
       stage.findings.map(found)),
     h("section", { class: "pair", "aria-label": "graphs" }, picture("expected", null, "Expected after it"), picture("observed", stage.expected, "Observed after it")), words,
     h("section", { "aria-label": "operations" }, h("h3", { style: { margin: "1.2rem 0 .5rem" } }, "Operations"), stage.did.length > 0 && zoom, h("div", { style: { margin: ".7rem 0" } }, chosenView(detail, stage, seq)),

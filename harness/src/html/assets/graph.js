@@ -73,7 +73,7 @@ function graph({ names, layout, picture, expected, scale, label, pick }) {
     svg.append(node(names[number], x, y, nodeWidth, change, { off, objects, pick: pick && (() => pick(number)) }));
   }
   if (expected) for (const [number, change] of expected.nodes) {
-    if (there.has(number) || change[0] === "d") continue;
+    if (there.has(number) || change[0] === "d" || change[0] === "x") continue;
     const [x, y, nodeWidth] = layout.nodes[number];
     svg.append(node(names[number], x, y, nodeWidth, "x", { off: CHANGES[change[0]].name, objects: 0 }));
   }

@@ -5,12 +5,14 @@ function spanWords(did) {
   return `seq ${did.begin} ${end}`;
 }
 
+// Milliseconds with their fractions, which dates of scripts do not have.
+const moment = (time) => Date.parse(time.slice(0, 19) + "Z") + 1000 * parseFloat("0" + time.slice(19, -1));
 // When each operation began and ended: a lane for each resource, a bar for each operation.
 function timeline({ names, stages, byTime, width, at, select, label }) {
   const LANE = 28, HEAD = 26, FOOT = 18, LEFT = Math.min(130, 26 + 7.4 * Math.max(2, ...stages.flatMap((stage) => stage.did.map((did) => Math.min(14, names[did.node].length)))));
   const lanes = [...new Set(stages.flatMap((stage) => stage.did.map((did) => did.node)))];
   const lane = new Map(lanes.map((number, place) => [number, place]));
-  const times = new Map(stages.flatMap((stage) => stage.ledger.map(([seq, time]) => [seq, Date.parse(time)])));
+  const times = new Map(stages.flatMap((stage) => stage.ledger.map(([seq, time]) => [seq, moment(time)])));
   // Positions: the order of begins and ends, or the clock.
   const columns = stages.map((stage) => {
     const moments = [...new Set(stage.did.flatMap((did) => (did.end === null ? [did.begin] : [did.begin, did.end])))].sort((a, b) => a - b);
@@ -41,9 +43,15 @@ function timeline({ names, stages, byTime, width, at, select, label }) {
     if (stages.length > 1) svg.append(
       s("rect", { class: "band", x: start - unit * 0.4, y: 0, width: (column.size - 1) * unit + unit * 1.3, height: height - FOOT + 4, rx: 5 }),
       s("text", { class: `band-name${stage.findings.some((finding) => !finding.known) ? " found" : ""}`, x: start - unit * 0.4 + 5, y: 15 }, shortened(stage.name, Math.max(2, Math.floor((column.size * unit + unit * .4) / 6.6)))));
-    else moments.forEach((seq, place) => {
-      if (moments.length < 26 || place % Math.ceil(moments.length / 22) === 0) svg.append(s("text", { class: "tick", x: start + column.places.get(seq) * unit + 4, y: height - 4, "text-anchor": "middle" }, seq));
-    });
+    else {
+      let last = -99;
+      for (const seq of moments) {
+        const tick = start + column.places.get(seq) * unit + 4;
+        if (tick - last < 14 + 7 * String(seq).length) continue;
+        last = tick;
+        svg.append(s("text", { class: "tick", x: tick, y: height - 4, "text-anchor": "middle" }, seq));
+      }
+    }
     const bars = stage.did.map((did) => {
       const from = start + column.places.get(did.begin) * unit;
       const to = did.end === null ? start + column.size * unit : start + column.places.get(did.end) * unit;

@@ -63,7 +63,9 @@ impl ProgramText {
 
 /// The one file in a stage's folder that is no other evidence.
 fn read(folder: &Path) -> Option<(String, String)> {
-    let other = |name: &str| [OUTPUT, ERRORS, STATE].contains(&name) || name.starts_with(LEDGER) || name.starts_with('.');
+    let other = |name: &str| {
+        [OUTPUT, ERRORS, STATE].contains(&name) || name.starts_with(LEDGER) || name.starts_with('.')
+    };
     let mut names: Vec<String> = fs::read_dir(folder)
         .ok()?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())

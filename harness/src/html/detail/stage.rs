@@ -15,7 +15,7 @@ use crate::evidence::{LEDGER, ObservedOperation};
 use crate::html::clip::{Clipped, MOST, clip, short};
 use crate::judge::oracles::{Finding, Trial, violations};
 use crate::spec::program::Dependencies;
-use crate::spec::{OperationKind, ResourceOperation};
+use crate::spec::{Action, Drift, FailureKind, OperationKind, ResourceOperation};
 
 /// The most operations, pairs and lines of a stage that a page holds.
 const MOST_ENTRIES: usize = 1500;
@@ -147,7 +147,7 @@ impl StageDetail {
             warm: record.warm,
             milliseconds: record.milliseconds,
             repeats: trial.stage.repeats.clone(),
-            failures: trial.stage.failures.iter().map(|failure| format!("{failure:?}")).collect(),
+            failures: trial.stage.failures.iter().map(|failure| failure.variable()).collect(),
             expected: expected(trial, before, numbering),
             observed: observed(trial, before, after, numbering),
             pairs: pairs.take(MOST_ENTRIES).collect(),
@@ -198,9 +198,12 @@ impl Did {
 
 /// What the model expects to be there after a stage, and what is to become of it.
 fn expected(trial: &Trial<'_>, before: &Seen, numbering: &mut Numbering) -> Picture {
-    let mut due: BTreeMap<&str, BTreeSet<OperationKind>> = BTreeMap::new();
+    let (mut due, failing) = (BTreeMap::<&str, BTreeSet<OperationKind>>::new(), &trial.expectation.failing);
     for operation in &trial.expectation.operations {
-        due.entry(&operation.key).or_default().insert(operation.kind);
+        let kinds = due.entry(&operation.key).or_default();
+        if !failing.contains(operation) || fails_in_part(trial, operation) {
+            kinds.insert(operation.kind);
+        }
     }
     let deployed: BTreeMap<&str, _> =
         trial.deployed.instances.values().map(|instance| (&*instance.key, instance)).collect();
@@ -209,15 +212,23 @@ fn expected(trial: &Trial<'_>, before: &Seen, numbering: &mut Numbering) -> Pict
     let keys: BTreeSet<&str> = deployed.keys().chain(due.keys()).copied().collect();
     for key in keys {
         let kinds = due.get(key).unwrap_or(&nothing);
+        let fails = failing.iter().any(|operation| &*operation.key == key);
         // What has gone behind the engine's back is in the model, and not in the world.
         let was = deployed.contains_key(key) && before.objects.contains_key(key);
         let deleted = kinds.contains(&OperationKind::Delete) && !kinds.contains(&OperationKind::Create);
-        let is = !deleted && (was || kinds.contains(&OperationKind::Create));
+        let is = !deleted && !goes_now(trial, key) && (was || kinds.contains(&OperationKind::Create));
+        if !was && !is && !fails {
+            continue;
+        }
+        let mut change = change(was, is, kinds).to_owned();
+        if fails {
+            change.push('!');
+        }
+        picture.nodes.push((numbering.node(key), change, usize::from(is)));
         let dependencies: Option<&Dependencies> = match trial.program.by_key(key) {
             Some((_, block)) if !kinds.is_empty() && !deleted => Some(&block.dependencies),
             _ => deployed.get(key).map(|instance| &*instance.dependencies),
         };
-        picture.nodes.push((numbering.node(key), change(was, is, kinds).to_owned(), usize::from(is)));
         for (address, kind) in dependencies.into_iter().flatten() {
             let written = trial.program.key(address).map(|key| &**key);
             let there = trial.deployed.instances.get(&address.into()).map(|instance| &*instance.key);
@@ -227,6 +238,20 @@ fn expected(trial: &Trial<'_>, before: &Seen, numbering: &mut Numbering) -> Pict
         }
     }
     picture
+}
+
+/// Whether the stage is the drift by which an object goes.
+fn goes_now(trial: &Trial<'_>, key: &str) -> bool {
+    matches!(&trial.stage.action, Action::Drift { key: gone, change: Drift::Gone } if gone == key)
+}
+
+/// Whether an operation that fails has an effect all the same.
+fn fails_in_part(trial: &Trial<'_>, operation: &ResourceOperation) -> bool {
+    trial.stage.failures.iter().any(|failure| {
+        failure.how == FailureKind::Partial
+            && failure.key == *operation.key
+            && failure.operation.kind() == Some(operation.kind)
+    })
 }
 
 /// What was there after a stage, and what became of it.

@@ -97,9 +97,8 @@ fn read_case(folder: &Path) -> Option<CaseFacts> {
             facts.hashes.batches.push(hash(&(graph, &batch.order)));
         }
         let records = records(&variant_folder(folder, number)).unwrap_or_default();
-        let is_apply = |action: &Action| {
-            matches!(action, Action::Apply(_) | Action::ApplySaved(_) | Action::Destroy(_))
-        };
+        let is_apply =
+            |action: &Action| matches!(action, Action::Apply(_) | Action::ApplySaved(_) | Action::Destroy(_));
         facts.variants.push(VariantFacts {
             workflow: variant.workflow.clone(),
             batches: batches.len(),

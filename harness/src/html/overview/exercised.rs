@@ -56,7 +56,8 @@ impl ExercisedTables {
             count: exercised.replacement(order),
         };
         let most_first = |counts: &std::collections::BTreeMap<String, u64>| {
-            let mut listed: Vec<(String, u64)> = counts.iter().map(|(what, times)| (what.clone(), *times)).collect();
+            let mut listed: Vec<(String, u64)> =
+                counts.iter().map(|(what, times)| (what.clone(), *times)).collect();
             listed.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
             listed
         };

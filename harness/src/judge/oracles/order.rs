@@ -57,7 +57,8 @@ pub fn violations<'a>(trial: &'a Trial<'_>) -> Vec<Violation<'a>> {
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let told = |Violation { earlier, later, reason }: Violation<'_>| {
-        let (rule, end) = (reason.rule.text(), earlier.end.map_or("never".to_owned(), |(seq, _)| seq.to_string()));
+        let (rule, end) =
+            (reason.rule.text(), earlier.end.map_or("never".to_owned(), |(seq, _)| seq.to_string()));
         let text = format!(
             "{} (seq {} to {end}) had not ended when {} began (seq {}): {rule}",
             earlier.operation, earlier.begin, later.operation, later.begin
