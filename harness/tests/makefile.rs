@@ -96,6 +96,24 @@ fn root_and_ci_have_installed_what_is_missing() {
 }
 
 #[test]
+fn a_browser_is_installed_for_root_and_ci_and_asked_for_of_others() {
+    for (user, ci, first) in [(0, None, "apt-get update"), (1000, Some("true"), "sudo apt-get update")] {
+        let place = Place::new(user);
+        assert!(place.make("browser", ci).status.success());
+        assert!(place.called().starts_with(first), "{}", place.called());
+        assert!(place.called().contains(" chromium"), "{}", place.called());
+    }
+    let place = Place::new(1000);
+    let output = place.make("browser", None);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("`make system-packages` installs it"), "{said}");
+    assert_eq!(place.called(), "");
+    place.script("chromium", "");
+    assert!(place.make("browser", Some("true")).status.success());
+    assert_eq!(place.called(), "");
+}
+
+#[test]
 fn a_machine_that_has_everything_is_left_as_it_is() {
     let place = Place::new(1000);
     place.script("cc", "");

@@ -5,14 +5,16 @@
 //! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`limits`] what ends it early,
 //! [`keep`] what stays on disk, [`tally`] what comes of all of them, [`report`] all that there is to say in the end,
 //! [`junit`] the same for test tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines
-//! against each other. [`reduce`] cuts a failing variant down, [`reductions`] those of a campaign, [`place`] finds the variant that a folder stands for,
-//! [`tried`] deploys it on other engines, [`bundle`] makes something of it that an engine's maintainers can run. Each
-//! case has a folder with all that is needed to judge it again, or to run it again.
+//! against each other. [`folder`] reads what a campaign left, [`timing`] how long it took. [`reduce`] cuts a failing
+//! variant down, [`reductions`] those of a campaign, [`place`] finds the variant that a folder stands for, [`tried`]
+//! deploys it on other engines, [`bundle`] makes something of it that an engine's maintainers can run. Each case has a
+//! folder with all that is needed to judge it again, or to run it again.
 
 pub mod bundle;
 pub mod claim;
 pub mod comparison;
 pub mod digest;
+pub mod folder;
 pub mod junit;
 pub mod keep;
 pub mod limits;
@@ -28,6 +30,7 @@ pub mod settings;
 pub mod shard;
 pub mod stored;
 pub mod tally;
+pub mod timing;
 pub mod tried;
 
 use std::fs;

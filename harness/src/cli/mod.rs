@@ -32,6 +32,7 @@ mod place;
 mod reduce;
 mod reduce_failures_args;
 mod replay;
+mod report;
 mod report_args;
 mod rules;
 mod run;
@@ -61,7 +62,7 @@ struct Cli {
 /// clap has one heading for all subcommands, so the groups are named below them.
 const AFTER_HELP: &str = "\
 Groups of commands:
-  campaigns       run, show, judge, replay, compare, merge
+  campaigns       run, show, judge, report, replay, compare, merge
   findings        reduce, explain, bundle
   around them     ledger, engines, doctor, completions
   explanations    oracles, workflows, model
@@ -78,6 +79,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     Bundle(bundle::BundleArgs),
     Judge(judge::JudgeArgs),
+    Report(report::ReportPageArgs),
     Replay(replay::ReplayArgs),
     Compare(compare::CompareArgs),
     Merge(merge::MergeArgs),
@@ -145,6 +147,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args),
         Command::Bundle(args) => bundle::run(args),
         Command::Judge(args) => judge::run(args),
+        Command::Report(args) => report::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Merge(args) => merge::run(args),

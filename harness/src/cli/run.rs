@@ -15,6 +15,7 @@ use super::known_args::KnownArgs;
 use super::limit_args::LimitArgs;
 use super::oracles::chosen;
 use super::reduce_failures_args::ReduceFailuresArgs;
+use super::report::AtTheEnd;
 use super::report_args::{ReportArgs, interrupted};
 use crate::campaign::claim::Claim;
 use crate::campaign::keep::Keep;
@@ -121,10 +122,10 @@ pub fn run(args: RunArgs) -> CliResult {
         keep: args.keep,
         watcher: &watcher,
     };
-    let begun = Instant::now();
+    let began = Instant::now();
     let results = campaign.run(&settings, &out);
     drop(watcher);
-    let took = begun.elapsed();
+    let took = began.elapsed();
     let done = results.judged();
     if results.error.is_none() {
         args.reduce.run(&started, &args.engine.how, &oracles, &known, &results.cases, &out);
@@ -147,6 +148,9 @@ pub fn run(args: RunArgs) -> CliResult {
         cases,
     };
     let outcome = args.report.conclude(&report, &known);
+    let jobs = args.engine.how.jobs();
+    let end = AtTheEnd { folder: &out, report: &report, oracles: &oracles, known: &known, began, jobs };
+    end.leave_and_tell(args.report.format)?;
     if report.not_run == 0 && results.error.is_none() {
         return outcome;
     }

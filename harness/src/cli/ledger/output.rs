@@ -7,6 +7,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::audit::{AuditError, Palette, Walk};
+use crate::html::page::PageError;
 
 /// What ends a command before it is done.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(super) enum Stop {
     Output(io::Error),
     /// The ledger cannot be read, or not be read on.
     Audit(AuditError),
+    /// A page cannot be written.
+    Page(PageError),
 }
 
 impl From<io::Error> for Stop {
