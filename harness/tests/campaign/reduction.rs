@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use equiform::algebra::graph::NamedGraph;
 use equiform::algebra::program::parse;
+use equiform::campaign::Settings;
 use equiform::campaign::reduce::budget::Budget;
 use equiform::campaign::reduce::{Ended, ReduceError, Reduced, Reducer, Size, Watcher};
 use equiform::case::stage::Stage;
@@ -67,12 +68,16 @@ impl Watcher for Silent {
     fn reduced(&self, _: &str, _: Size) {}
 }
 
-/// Reduces what an engine with a fault does with a case.
-fn reduced(fault: &Fault, real: &Path, server: &Provider) -> Result<Reduced, ReduceError> {
+/// Reduces what an engine does with a variant.
+fn reduced(
+    case: &Case,
+    variant: usize,
+    engine: &Path,
+    server: &Provider,
+    timeout: Duration,
+) -> Result<Reduced, ReduceError> {
     let folder = tempfile::tempdir().unwrap();
-    let wrapper = wrapper(folder.path(), real, fault);
-    let hangs = fault.script.starts_with("sleep");
-    let runner = runner(&wrapper, server, Duration::from_secs(if hangs { 2 } else { 120 }));
+    let runner = runner(engine, server, timeout);
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let scratch = folder.path().join("scratch");
     std::fs::create_dir(&scratch).unwrap();
@@ -90,8 +95,16 @@ fn reduced(fault: &Fault, real: &Path, server: &Provider) -> Result<Reduced, Red
         earlier: 0,
         watcher: &Silent,
     };
-    let case = fault.shown_by_grown(grown);
-    reducer.reduce(&case, 0, None, fault.name)
+    reducer.reduce(case, variant, None, "a test")
+}
+
+/// Reduces what an engine with a fault does with a case.
+fn reduced_fault(fault: &Fault, real: &Path, server: &Provider) -> Result<Reduced, ReduceError> {
+    let folder = tempfile::tempdir().unwrap();
+    let wrapper = wrapper(folder.path(), real, fault);
+    let hangs = fault.script.starts_with("sleep");
+    let timeout = Duration::from_secs(if hangs { 2 } else { 120 });
+    reduced(&fault.shown_by_grown(grown), 0, &wrapper, server, timeout)
 }
 
 #[test]
@@ -108,7 +121,7 @@ fn faults_are_reduced_to_their_minimum() {
     let told: Mutex<BTreeMap<&str, String>> = Mutex::default();
     for fault in chosen {
         let began = Instant::now();
-        let result = reduced(fault, &real, &server);
+        let result = reduced_fault(fault, &real, &server);
         let line = match result {
             Ok(reduced) => {
                 let reduction = &reduced.reduction;
@@ -140,4 +153,69 @@ fn faults_are_reduced_to_their_minimum() {
     println!("{} faults, {mean} attempts in the mean", attempts.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(mean <= ATTEMPTS, "{mean} attempts in the mean");
+}
+
+/// A known bug in a campaign, and what it was cut down to by hand: resources, edges, batches.
+struct ByHand {
+    known: &'static str,
+    engine: &'static str,
+    case: usize,
+    variant: usize,
+    size: (usize, usize, usize),
+}
+
+/// The seed of the campaign.
+const SEED: u64 = 777_001;
+
+const BY_HAND: &[ByHand] = &[
+    ByHand {
+        known: "cycle-dependent-removed",
+        engine: "terraform@1.15.5",
+        case: 44,
+        variant: 9,
+        size: (2, 1, 2),
+    },
+    ByHand {
+        known: "cycle-dependency-removed",
+        engine: "terraform@1.15.5",
+        case: 8,
+        variant: 4,
+        size: (3, 2, 2),
+    },
+    ByHand { known: "cycle-edge-removed", engine: "terraform@1.15.5", case: 20, variant: 2, size: (2, 1, 2) },
+    ByHand {
+        known: "old-object-left-by-target",
+        engine: "terraform@1.15.5",
+        case: 12,
+        variant: 9,
+        size: (2, 1, 2),
+    },
+    ByHand {
+        known: "planned-dependency-skipped",
+        engine: "tofu@1.12.6",
+        case: 9,
+        variant: 6,
+        size: (2, 1, 2),
+    },
+    ByHand { known: "setting-restored-late", engine: "tofu@1.12.6", case: 1, variant: 3, size: (2, 1, 2) },
+];
+
+#[test]
+fn known_bugs_are_reduced_from_campaigns_to_what_they_were_cut_down_to_by_hand() {
+    let server = provider(ProviderMode::Reattach);
+    let settings = Settings { seed: SEED, ..Settings::default() };
+    for ByHand { known, engine: spec, case, variant, size } in BY_HAND {
+        let case = settings.case(*case);
+        let reduced = reduced(&case, *variant, &engine(spec), &server, Duration::from_secs(120)).unwrap();
+        let reduction = &reduced.reduction;
+        println!("{known}: {:?}, {} attempts", reduction.after, reduction.attempts);
+        assert_eq!(reduction.signature.known.as_deref(), Some(*known));
+        let Size { resources, edges, batches, .. } = reduction.after;
+        assert!(
+            resources <= size.0 && edges <= size.1 && batches <= size.2,
+            "{known}: {:?} is larger than {size:?}: {}",
+            reduction.after,
+            reduced.case().variants[0].program
+        );
+    }
 }
