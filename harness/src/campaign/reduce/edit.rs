@@ -55,6 +55,28 @@ impl Candidate {
         changed
     }
 
+    /// Without a resource that stands between others, which then depend on each other.
+    pub fn without_link(&self, name: &str) -> Self {
+        let linked = self.each_program(|Written { graph, .. }| {
+            let before: Vec<String> =
+                graph.edges.iter().filter(|(_, to)| to == name).map(|(from, _)| from.clone()).collect();
+            let after: Vec<String> =
+                graph.edges.iter().filter(|(from, _)| from == name).map(|(_, to)| to.clone()).collect();
+            for to in &after {
+                let kind = graph.kinds.0.get(&(name.to_owned(), to.clone())).cloned();
+                for from in &before {
+                    let edge = (from.clone(), to.clone());
+                    if graph.edges.insert(edge.clone())
+                        && let Some(kind) = &kind
+                    {
+                        graph.kinds.0.insert(edge, kind.clone());
+                    }
+                }
+            }
+        });
+        linked.without_resources(&[name.to_owned()])
+    }
+
     /// All edges that occur.
     pub fn edges(&self) -> Vec<EdgeName> {
         let graphs = self.batches.iter().chain(&self.other).map(|written| &written.graph);

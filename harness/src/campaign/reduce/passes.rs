@@ -160,7 +160,19 @@ impl Passes<'_, '_> {
         let mut names: Vec<String> = self.best.names().into_iter().collect();
         // Those that the finding does not name come first.
         names.sort_by_key(|name| named.contains(name));
-        self.take_away("resources", names, Candidate::without_resources)
+        self.take_away("resources", names, Candidate::without_resources)?;
+        let is_link = |best: &Candidate, name: &String| {
+            let edges = best.edges();
+            edges.iter().any(|(from, _)| from == name) && edges.iter().any(|(_, to)| to == name)
+        };
+        let mut names: Vec<String> = self.best.names().into_iter().collect();
+        while let Some(name) = names.pop() {
+            let without = self.best.without_link(&name);
+            if is_link(&self.best, &name) && self.take_one("resources", without)? {
+                names = self.best.names().into_iter().collect();
+            }
+        }
+        Ok(())
     }
 
     /// Takes the plain way of doing it for each stage that is done in another.
