@@ -142,6 +142,12 @@ test-faulty-engines: tools ## OpenTofu built with one ordering fault after the o
 	cargo test --workspace --locked --no-run
 	cargo test --locked -p equiform --test faulty_engines -- --ignored --nocapture
 
+.PHONY: test-reduction
+test-reduction: tools ## Every seeded fault, reduced from 11 resources and 4 batches to its minimum; ten minutes
+	cargo test --workspace --locked --no-run
+	target/debug/equiform engines install $(TEST_ENGINES)
+	EQUIFORM_REDUCE_ALL=1 cargo test --locked -p equiform --test campaign -- reduction --nocapture
+
 .PHONY: install
 install: build ## Put the provider where `init` finds it, under .equiform/
 	@mkdir -p $(MIRROR)
