@@ -19,8 +19,8 @@ fn pages() -> BTreeMap<PathBuf, String> {
 
 /// The anchors of a page: its headings in small letters, without punctuation, with dashes for blanks.
 fn anchors(text: &str) -> Vec<String> {
-    let headings =
-        text.lines().filter_map(|line| line.starts_with('#').then(|| line.trim_start_matches('#').trim()));
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let headings = headings.map(|line| line.trim_start_matches('#').trim());
     let kept = |c: char| c.is_alphanumeric() || c == '-' || c == '_' || c == ' ';
     headings
         .map(|it| it.to_lowercase().chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-"))

@@ -1,8 +1,8 @@
 //! A campaign as a JUnit file: a test suite for each case, a test case for each variant.
 //!
-//! A new finding is a failure, and its message says whether it came again in a second deployment. A variant
-//! that could not be judged is an error. A variant in which all is known is skipped, with the names as the
-//! message: tools show it, and do not fail on it. Each of these has the cause in its text, and what to type to see more.
+//! A new finding is a failure, and its message says whether it came again in a second deployment. A variant that could
+//! not be judged is an error. A variant in which all is known is skipped, with the names as the message: tools show
+//! it, and do not fail on it. Each of these has the cause in its text, and what to type to see more.
 //!
 //! Names are the same from run to run: they are of the engine, the case and the variant, and of no folder.
 

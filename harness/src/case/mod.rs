@@ -28,8 +28,8 @@ use version1::Version1;
 /// The version of the case format that this program writes. It reads those before it, too.
 pub const CASE_VERSION: u32 = 4;
 
-/// The oldest version that has the form of this one: version 3 did not tell its number, version 2 knew no workflows, and
-/// fewer stages.
+/// The oldest version that has the form of this one: version 3 did not tell its number, version 2 knew no workflows,
+/// and fewer stages.
 const OLDEST_OF_THIS_FORM: u32 = 2;
 
 /// The name of a case's file in its folder.

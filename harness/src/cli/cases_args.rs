@@ -137,8 +137,8 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 /// What is expected of a graph.
-pub const EXPECTED: &str = "Expected is graph JSON such as {\"nodes\":[\"a\",\"b\"],\"edges\":[[\"a\",\"b\"]]}, an edge \
-                            from the dependency to its dependent (docs/formats.md)";
+pub const EXPECTED: &str = "Expected is graph JSON such as {\"nodes\":[\"a\",\"b\"],\"edges\":[[\"a\",\"b\"]]}, \
+                            an edge from the dependency to its dependent (docs/formats.md)";
 
 /// A graph in a file, or as it stands; no file's name begins like JSON.
 fn graph(text: &str) -> Result<NamedGraph, String> {

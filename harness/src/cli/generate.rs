@@ -31,9 +31,9 @@ use crate::algebra::source::{Source, most_edges};
 
 /// Generate programs that mean the same as a source graph.
 ///
-/// The first line is the source's canonical program, then come the variants, a line each; with `--format hcl --out DIR`,
-/// folders of the same with the programs for Terraform and OpenTofu. The same seed gives the same
-/// output on any number of threads. `(cut G)` in a program is `G` itself and says that a batch ends there.
+/// The first line is the source's canonical program, then come the variants, a line each; with `--format hcl --out
+/// DIR`, folders of the same with the programs for Terraform and OpenTofu. The same seed gives the same output on any
+/// number of threads. `(cut G)` in a program is `G` itself and says that a batch ends there.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   equiform generate --resources 5 --edges 4 --variants 10
@@ -87,8 +87,8 @@ pub struct GenerateArgs {
     /// What to write: terms or JSON, a line each, or HCL for other tools, in files below --out.
     #[arg(long, value_enum, default_value_t = ProgramFormat::Sexpr)]
     format: ProgramFormat,
-    /// A new or empty folder for `--format hcl`: source/ and variant-0000/ and so on, and in each batch-1/main.tf and so
-    /// on. The programs need no engine to be written; they use the mock provider.
+    /// A new or empty folder for `--format hcl`: source/ and variant-0000/ and so on, and in each batch-1/main.tf and
+    /// so on. The programs need no engine to be written; they use the mock provider.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How many rewrites make a variant (rewrite generator).

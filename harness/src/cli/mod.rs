@@ -73,7 +73,7 @@ Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2
 /// In the order of use, which is the order of the help.
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     Show(show::ShowArgs),
     Reduce(reduce::ReduceArgs),
     Explain(explain::ExplainArgs),
@@ -141,7 +141,7 @@ pub fn main() -> ExitCode {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let cli = Cli::parse();
     let result: CliResult = match cli.command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(*args),
         Command::Show(args) => show::run(args),
         Command::Reduce(args) => reduce::run(args),
         Command::Explain(args) => explain::run(args),

@@ -12,10 +12,11 @@ use crate::algebra::weights::Weights;
 
 /// List the equalities between programs, or check that they are sound.
 ///
-/// A rule file has one rule a line: family, name, left = right, and guards (docs/formats.md), for example
-/// `commute add-past-rem (add a (rem b g)) = (rem b (add a g)) if a != b`. Guards are `a != b` and `a in g`, joined by
-/// `and` and `or`. `;` starts a comment, and `#` does at the beginning of a line. In `(set a x v g)` and `(con a b k g)`, `x` stands for any attribute, `v` for
-/// any value and `k` for any kind; `:label` or `:depends_on` is the one of that name, and `default` the default.
+/// A rule file has one rule a line: family, name, left = right, and guards (docs/formats.md), for example `commute
+/// add-past-rem (add a (rem b g)) = (rem b (add a g)) if a != b`. Guards are `a != b` and `a in g`, joined by `and`
+/// and `or`. `;` starts a comment, and `#` does at the beginning of a line. In `(set a x v g)` and `(con a b k g)`,
+/// `x` stands for any attribute, `v` for any value and `k` for any kind; `:label` or `:depends_on` is the one of that
+/// name, and `default` the default.
 #[derive(Debug, Args)]
 pub struct RulesArgs {
     #[command(subcommand)]
@@ -96,8 +97,8 @@ impl AlgebraArgs {
 }
 
 /// What is expected of a rule file.
-const EXPECTED: &str = ". Expected is a rule a line, `family name left = right if guard`, such as `commute add-past-rem \
-                        (add a (rem b g)) = (rem b (add a g)) if a != b` (docs/formats.md)";
+const EXPECTED: &str = ". Expected is a rule a line, `family name left = right if guard`, such as `commute \
+                        add-past-rem (add a (rem b g)) = (rem b (add a g)) if a != b` (docs/formats.md)";
 
 /// Runs the subcommand.
 pub fn run(args: RulesArgs) -> CliResult {

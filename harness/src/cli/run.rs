@@ -45,8 +45,8 @@ pub struct RunArgs {
     /// Only a part of the cases: 1/4 is the first of four parts, which `equiform merge` joins
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Only this case of the campaign, by its number from 0 on. The others stay as they are in the folder: run them by the
-    /// same command without it, or with --resume
+    /// Only this case of the campaign, by its number from 0 on. The others stay as they are in the folder: run them by
+    /// the same command without it, or with --resume
     #[arg(long, value_name = "N")]
     case: Option<usize>,
     /// A TOML file with any of these options, by their long names; the command line wins

@@ -1,4 +1,4 @@
-//! What a campaign says in the end to people: the most important in at most [`MOST_LINES`] lines. What was exercised,
+//! What a campaign says in the end to people: the most important in at most 20 lines. What was exercised,
 //! and where the time went, is for those who ask.
 
 use std::collections::BTreeMap;
