@@ -111,7 +111,7 @@ test: tools browser deny ## Format, lints, dependencies, every test of the proje
 test-all-engines: tools ## The engine tests on every engine that can be installed
 	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install --all
-	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour
+	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour --test findings
 
 .PHONY: test-kill
 test-kill: tools ## 200 runs with the provider or the engine killed at a random moment

@@ -51,7 +51,7 @@ pub fn of(finding: &Finding, step: &Step, form: &Form) -> Check {
         }
         ("idle", _) => ended_and(NOT_IDLE.to_owned()),
         ("cross", _) => lines(CHANGES_PLANNED.to_owned()),
-        ("state", kind) => state(kind).map_or(Check::Equiform, |text| ended_and(text.to_owned())),
+        ("state", kind) => state(kind).map_or(Check::Equiform, ended_and),
         ("destroy", "state left") => ended_and(STATE_LEFT.to_owned()),
         _ => Check::Equiform,
     }
@@ -169,35 +169,40 @@ const STATE_LEFT: &str = r#"grep -q '"instances"' "$state" && shows "the state i
 does_not "the state is empty"
 "#;
 
+/// A state a part a line: some engines write all of it into one.
+const PARTS: &str = r#"parts() { tr ',{}' '\n\n\n' <"$1" | sed -e 's/^ *//' -e 's/": */": /'; }
+"#;
+
 /// Whether the state is as it must not be.
-fn state(kind: &str) -> Option<&'static str> {
-    Some(match kind {
+fn state(kind: &str) -> Option<String> {
+    let lines = match kind {
         "deposed object left" => {
-            r#"grep -q '"deposed"' "$state" && shows "an old object is left, as a deposed one in the state"
+            r#"parts "$state" | grep -q '^"deposed": ' && shows "an old object is left, as a deposed one in the state"
 does_not "no deposed object is in the state"
 "#
         }
         "setting rewritten" => {
-            r#"settings() { grep -c '"create_before_destroy": true' "$1"; }
+            r#"settings() { parts "$1" | grep -c '^"create_before_destroy": true'; }
 [ "$(settings "$before")" -eq "$(settings "$state")" ] ||
   shows "create_before_destroy is in the state $(settings "$before") times before, and $(settings "$state") after"
 does_not "create_before_destroy is in the state as it was"
 "#
         }
         "the same serial" => {
-            r#"serial() { sed -n 's/^ *"serial": \([0-9]*\).*/\1/p' "$1"; }
+            r#"serial() { parts "$1" | sed -n 's/^"serial": \([0-9]*\).*/\1/p'; }
 [ "$(serial "$before")" = "$(serial "$state")" ] && shows "the state has the same serial as before"
 does_not "the state has another serial"
 "#
         }
         "changed where nothing was to be" => {
-            r#"but_serial() { grep -v '^ *"serial": ' "$1"; }
+            r#"but_serial() { parts "$1" | grep -v '^"serial": '; }
 [ "$(but_serial "$before")" = "$(but_serial "$state")" ] || shows "the state is another one than before"
 does_not "the state is as it was"
 "#
         }
         _ => return None,
-    })
+    };
+    Some(format!("{PARTS}{lines}"))
 }
 
 /// A text as one word of a shell.

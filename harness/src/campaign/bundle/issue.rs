@@ -146,7 +146,14 @@ impl Issue<'_> {
                             format!(", with `EQUIFORM_FAILURES={failures}`, by which the provider fails it")
                         }
                     };
-                    item(format!("`{program} {}`{fails}", words.join(" ")));
+                    // Without it, operations are over before others begin that do not wait for them.
+                    let held = match self.form {
+                        Form::Mock { .. } if self.explanation.cause.oracle == "order" && fails.is_empty() => {
+                            format!(", with `EQUIFORM_HOLD={}`, by which operations take time", step.hold)
+                        }
+                        _ => String::new(),
+                    };
+                    item(format!("`{program} {}`{fails}{held}", words.join(" ")));
                 }
                 StepCommand::Provider(arguments) => {
                     item(format!(

@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn an_argument_has_the_same_form_in_all_stages() {
-        insta::assert_snapshot!(written(&["a b~<a c<*=b", "a b~=l<a@p c<*=b", "a b~@p<^a c<*=b"]));
+        insta::assert_snapshot!(written(&["a b~<a c<*=b", "a b~=l@p<a c<*=b", "a b~@p<^a c<*=b"]));
     }
 
     #[test]
