@@ -6,6 +6,7 @@ mod stage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use equiform_proto::ledger::Object;
 use serde::Serialize;
 
 use self::program::Programs;
@@ -18,6 +19,7 @@ use crate::judge::observe::graph_of;
 use crate::judge::oracles::{Oracle, Trial};
 use crate::judge::variant::judge_each;
 use crate::judge::verdict::VariantVerdict;
+use crate::spec::EdgeKind;
 
 /// What there is to say of a variant.
 #[derive(Debug, Serialize)]
@@ -46,6 +48,7 @@ pub struct Numbering {
     numbers: BTreeMap<String, usize>,
     names: Vec<String>,
     edges: BTreeMap<(usize, usize), usize>,
+    ends: Vec<(usize, usize)>,
 }
 
 impl Numbering {
@@ -63,15 +66,16 @@ impl Numbering {
     /// The number of an edge from a dependency to its dependent.
     pub fn edge(&mut self, dependency: &str, dependent: &str) -> usize {
         let ends = (self.node(dependency), self.node(dependent));
-        let next = self.edges.len();
-        *self.edges.entry(ends).or_insert(next)
+        *self.edges.entry(ends).or_insert_with(|| {
+            self.ends.push(ends);
+            self.ends.len() - 1
+        })
     }
 
-    /// The edges in the order of their numbers.
-    fn edges(&self) -> Vec<(usize, usize)> {
-        let mut edges: Vec<_> = self.edges.iter().map(|(ends, number)| (*number, *ends)).collect();
-        edges.sort_unstable();
-        edges.into_iter().map(|(_, ends)| ends).collect()
+    /// The dependency and the dependent of an edge.
+    pub fn ends(&self, number: usize) -> (&str, &str) {
+        let (from, to) = self.ends[number];
+        (&self.names[from], &self.names[to])
     }
 }
 
@@ -82,15 +86,24 @@ pub struct Seen {
     pub graph: NamedGraph,
     /// How many objects have each key.
     pub objects: BTreeMap<String, usize>,
+    /// The kind of each edge, by the attribute that holds the reference.
+    pub kinds: BTreeMap<(String, String), &'static str>,
 }
 
 impl Seen {
     fn after(trial: &Trial<'_>) -> Self {
-        let mut objects = BTreeMap::new();
+        let name = |object: &Object| object.key.clone().unwrap_or_else(|| object.id.clone());
+        let (mut objects, mut kinds) = (BTreeMap::new(), BTreeMap::new());
         for object in trial.world.unordered() {
-            *objects.entry(object.key.clone().unwrap_or_else(|| object.id.clone())).or_default() += 1;
+            *objects.entry(name(object)).or_default() += 1;
+            for reference in &object.refs {
+                let kind = EdgeKind::named(&reference.path).unwrap_or(EdgeKind::Refs);
+                if let Some(dependency) = trial.world.get(&reference.id) {
+                    kinds.insert((name(dependency), name(object)), kind.name());
+                }
+            }
         }
-        Self { graph: graph_of(trial.world).0, objects }
+        Self { graph: graph_of(trial.world).0, objects, kinds }
     }
 }
 
@@ -137,7 +150,7 @@ impl Detail {
             variant,
             seed: case.seed.to_string(),
             term: clip(&case.variants[variant].program, MOST),
-            layout: layout(&numbering.names, &numbering.edges()),
+            layout: layout(&numbering.names, &numbering.ends),
             names: numbering.names,
             stages,
             not_reached: not_reached.collect(),

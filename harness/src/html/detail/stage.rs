@@ -15,7 +15,7 @@ use crate::evidence::{LEDGER, ObservedOperation};
 use crate::html::clip::{Clipped, MOST, clip, short};
 use crate::judge::oracles::{Finding, Trial, violations};
 use crate::spec::program::Dependencies;
-use crate::spec::{Action, Drift, FailureKind, OperationKind, ResourceOperation};
+use crate::spec::{Action, Drift, EdgeKind, FailureKind, OperationKind, ResourceOperation};
 
 /// The most operations, pairs and lines of a stage that a page holds.
 const MOST_ENTRIES: usize = 1500;
@@ -137,6 +137,7 @@ impl StageDetail {
             Some((*earlier, *later, violation.reason.rule.number(), violation.reason.rule.text()))
         });
         let all = trial.expectation.operations.len() + operations.len();
+        let expected = expected(trial, before, numbering);
         Self {
             name: trial.stage.name.clone(),
             judged_as: trial.stage.judged_as.name(),
@@ -148,8 +149,8 @@ impl StageDetail {
             milliseconds: record.milliseconds,
             repeats: trial.stage.repeats.clone(),
             failures: trial.stage.failures.iter().map(|failure| failure.variable()).collect(),
-            expected: expected(trial, before, numbering),
-            observed: observed(trial, before, after, numbering),
+            observed: observed(trial, before, after, &expected, numbering),
+            expected,
             pairs: pairs.take(MOST_ENTRIES).collect(),
             violated: violated.take(MOST_ENTRIES).collect(),
             left_out: all - due.len() - done.len(),
@@ -255,7 +256,13 @@ fn fails_in_part(trial: &Trial<'_>, operation: &ResourceOperation) -> bool {
 }
 
 /// What was there after a stage, and what became of it.
-fn observed(trial: &Trial<'_>, before: &Seen, after: &Seen, numbering: &mut Numbering) -> Picture {
+fn observed(
+    trial: &Trial<'_>,
+    before: &Seen,
+    after: &Seen,
+    expected: &Picture,
+    numbering: &mut Numbering,
+) -> Picture {
     let mut done: BTreeMap<&str, BTreeSet<OperationKind>> = BTreeMap::new();
     let mut failed: BTreeSet<&str> = BTreeSet::new();
     for observed in &trial.evidence.operations {
@@ -279,36 +286,30 @@ fn observed(trial: &Trial<'_>, before: &Seen, after: &Seen, numbering: &mut Numb
         picture.nodes.push((numbering.node(key), change, count));
     }
     let mut drawn = BTreeSet::new();
-    for (dependency, dependent) in &after.graph.edges {
-        let kind = written_kind(trial, dependency, dependent).unwrap_or("refs");
-        picture.edges.push((numbering.edge(dependency, dependent), kind, false));
-        drawn.insert((dependency.as_str(), dependent.as_str()));
+    let kind = |seen: &Seen, edge: &(String, String)| seen.kinds.get(edge).copied().unwrap_or("refs");
+    for edge in &after.graph.edges {
+        picture.edges.push((numbering.edge(&edge.0, &edge.1), kind(after, edge), false));
+        drawn.insert(numbering.edge(&edge.0, &edge.1));
     }
-    for (dependency, dependent) in &before.graph.edges {
-        let gone = !after.objects.contains_key(dependency) || !after.objects.contains_key(dependent);
-        if gone && drawn.insert((dependency, dependent)) {
-            let kind = written_kind(trial, dependency, dependent).unwrap_or("refs");
-            picture.edges.push((numbering.edge(dependency, dependent), kind, true));
+    for edge in &before.graph.edges {
+        let gone = !after.objects.contains_key(&edge.0) || !after.objects.contains_key(&edge.1);
+        if gone && drawn.insert(numbering.edge(&edge.0, &edge.1)) {
+            picture.edges.push((numbering.edge(&edge.0, &edge.1), kind(before, edge), true));
         }
     }
-    // Edges of order alone leave no value in the world: the program says where they are.
-    for block in trial.program.blocks.values().filter(|block| after.objects.contains_key(&*block.key)) {
-        for (address, kind) in block.dependencies.iter().filter(|(_, kind)| !kind.leaves_a_value()) {
-            let dependency = trial.program.key(address).filter(|key| after.objects.contains_key(&***key));
-            let Some(dependency) = dependency else { continue };
-            if drawn.insert((dependency, &block.key)) {
-                picture.edges.push((numbering.edge(dependency, &block.key), kind.name(), false));
-            }
+    // Edges of order alone leave no value in the world: they are where the model has them.
+    let of_order = expected
+        .edges
+        .iter()
+        .filter(|(_, kind, _)| EdgeKind::named(kind).is_some_and(|kind| !kind.leaves_a_value()));
+    for (edge, kind, going) in of_order {
+        let (dependency, dependent) = numbering.ends(*edge);
+        let are_there = [dependency, dependent].iter().all(|end| after.objects.contains_key(*end));
+        if are_there && !going && drawn.insert(*edge) {
+            picture.edges.push((*edge, kind, false));
         }
     }
     picture
-}
-
-/// The kind of an edge, by the program.
-fn written_kind(trial: &Trial<'_>, dependency: &str, dependent: &str) -> Option<&'static str> {
-    let (address, _) = trial.program.by_key(dependency)?;
-    let (_, block) = trial.program.by_key(dependent)?;
-    block.dependencies.get(address).map(|kind| kind.name())
 }
 
 /// The lines of a variant's ledger that tell of changes, by their stages.
