@@ -24,9 +24,12 @@ pub struct Layout {
     height: f64,
     /// Centre and width of each node.
     nodes: Vec<(f64, f64, f64)>,
-    /// Each edge by its ends, with the points that it passes.
-    edges: Vec<(usize, usize, Vec<(f64, f64)>)>,
+    edges: Vec<Bend>,
 }
+
+/// An edge by its ends, with the points that it passes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Bend(usize, usize, Vec<(f64, f64)>);
 
 /// The layout of a graph, given by its names and by pairs of a dependency and its dependent; none if it is too large.
 pub fn layout(names: &[String], edges: &[(usize, usize)]) -> Option<Layout> {
@@ -61,7 +64,7 @@ pub fn layout(names: &[String], edges: &[(usize, usize)]) -> Option<Layout> {
             .map(|point| (round(point.x), round(point.y)))
             .collect();
         drawn.width = points.iter().map(|point| point.0).fold(drawn.width, f64::max);
-        drawn.edges.push((from, to, points));
+        drawn.edges.push(Bend(from, to, points));
     }
     Some(drawn)
 }
@@ -86,7 +89,7 @@ mod tests {
         assert!(y(0) < y(1) && y(1) == y(2) && y(2) < y(3), "{drawn:?}");
         let (left, right) = (drawn.nodes[1], drawn.nodes[2]);
         assert!((left.0 - right.0).abs() >= (left.2 + right.2) / 2.0, "{drawn:?}");
-        assert!(drawn.edges.iter().all(|(_, _, points)| points.len() >= 2), "{drawn:?}");
+        assert!(drawn.edges.iter().all(|Bend(_, _, points)| points.len() >= 2), "{drawn:?}");
     }
 
     #[test]

@@ -70,6 +70,7 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
+        browser.call("Performance.enable", json!({ "timeDomain": "threadTicks" }));
         browser.size(1280, 900);
         browser
     }
@@ -135,6 +136,15 @@ impl Browser {
     pub fn size(&mut self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
         self.call("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// How much processor time the page has taken so far.
+    pub fn busy(&mut self) -> Duration {
+        let answer = self.call("Performance.getMetrics", json!({}));
+        let metrics = answer["metrics"].as_array().expect("there are figures");
+        let found =
+            metrics.iter().find(|metric| metric["name"] == "TaskDuration").expect("this is one of them");
+        Duration::from_secs_f64(found["value"].as_f64().expect("it is a number"))
     }
 
     /// The value of an expression.

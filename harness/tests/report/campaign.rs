@@ -205,6 +205,42 @@ pub fn shows_cases() {
     browser.is_content(&campaign.report());
 }
 
+pub fn shows_reduced_cases() {
+    let campaign = Campaign::get();
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("out");
+    let copied =
+        |from: &Path, to: &Path| Command::new("cp").arg("-r").arg(from).arg(to).status().unwrap().success();
+    assert!(copied(&campaign.out(), &copy));
+    fs::create_dir(copy.join("reduced")).unwrap();
+    let (place, reduced) = (with_wrong_order(campaign), copy.join("reduced/first"));
+    assert!(copied(copy.join(&place).parent().unwrap(), &reduced));
+    fs::create_dir(reduced.join("bundle")).unwrap();
+    let signature = &campaign.said["signatures"][0];
+    let told = serde_json::json!({
+        "version": 1, "from": place, "attempts": 12, "seconds": 3.5, "flaky_rate": 0.5,
+        "signature": { "oracle": signature["oracle"], "kind": signature["kind"], "engine": campaign.said["engine"] },
+        "before": { "resources": 9, "edges": 8, "batches": 3, "commands": 7 },
+        "after": { "resources": 2, "edges": 1, "batches": 1, "commands": 1 },
+    });
+    fs::write(reduced.join("reduction.json"), told.to_string()).unwrap();
+    let output = equiform(&["report", copy.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut browser = Browser::start();
+    browser.open(&copy.join("report.html"), "");
+    let link = "document.querySelector('.group a[href=\"#reduced/first\"]')";
+    let words = browser.text(&format!("{link}.parentElement.textContent"));
+    for part in
+        ["resources 9 → 2", "commands 7 → 1", "12 attempts", "in 50 % of runs", "reduced/first/bundle"]
+    {
+        assert!(words.contains(part), "{words}");
+    }
+    browser.ask(&format!("{link}.click()"));
+    browser.wait("document.querySelectorAll('[role=tab]').length > 3");
+    assert!(browser.text("document.title").starts_with("Reduced case first"));
+    browser.is_content(&copy.join("report.html"));
+}
+
 pub fn fits_on_a_phone() {
     let campaign = Campaign::get();
     let place = with_wrong_order(campaign);

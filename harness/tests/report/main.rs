@@ -1,6 +1,7 @@
 //! Reports as people see them: in a real browser, Chromium. Where there is none, its tests are shown as ignored, but in
 //! CI, where they fail.
 
+#[expect(dead_code, reason = "what it measures is for the bench")]
 mod browser;
 mod campaign;
 mod compared;
@@ -17,6 +18,7 @@ const IN_BROWSER: &[(&str, fn())] = &[
     ("a_campaign_is_shown_filtered_and_walked_through_by_keyboard", campaign::is_shown),
     ("a_case_shows_graphs_timelines_programs_and_ledger_lines", campaign::shows_cases),
     ("a_report_fits_on_a_phone_and_has_names_for_screen_readers", campaign::fits_on_a_phone),
+    ("a_reduced_case_stands_with_its_signature", campaign::shows_reduced_cases),
     ("a_comparison_shows_which_engines_did_the_same", compared::is_shown),
     ("hostile_names_and_texts_are_texts", hostile::names_are_texts),
     ("a_ledger_line_of_a_megabyte_is_cut_short", hostile::long_lines_are_cut_short),

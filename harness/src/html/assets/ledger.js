@@ -73,10 +73,11 @@ function choose(key) {
 const search = h("input", { type: "search", id: "search", placeholder: "search: key, id, run, operation, phase…", "aria-label": "search entries" });
 const requests = h("button", { "aria-pressed": "false", onclick: () => { view.requests = !view.requests; requests.setAttribute("aria-pressed", String(view.requests)); update(); } }, "plans and reads too");
 const told = h("span", { class: "small muted", role: "status" });
+const low = (list) => list.map((text) => text.toLowerCase());
+const lowered = { keys: low(ledger.keys), ids: low(ledger.ids), runs: low(ledger.runs) };
 function update() {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean), rows = [];
-  const low = (list) => list.map((text) => text.toLowerCase());
-  const keys = low(ledger.keys), ids = low(ledger.ids), runs = low(ledger.runs);
+  const { keys, ids, runs } = lowered;
   for (let seq = 1; seq <= ledger.length; seq++) {
     if (!view.requests && ledger.isRequest(seq)) continue;
     if (words.length) {
@@ -93,7 +94,7 @@ slider.addEventListener("input", () => { if (!slider.waiting) slider.waiting = r
 slider.addEventListener("change", () => history.replaceState(null, "", `#${slider.value}`));
 
 const resources = h("select", { "aria-label": "resource", onchange: (event) => choose(Number(event.target.value)) }, h("option", { value: 0 }, "choose a resource…"),
-  ledger.keys.slice(0, 2000).map((name, place) => [name, place + 1]).sort((a, b) => a[0].localeCompare(b[0], "en", { numeric: true })).map(([name, key]) => h("option", { value: key }, shortened(name, 60))));
+  ledger.keys.slice(0, 2000).map((name, place) => [name, place + 1]).sort(((collator) => (a, b) => collator.compare(a[0], b[0]))(new Intl.Collator("en", { numeric: true }))).map(([name, key]) => h("option", { value: key }, shortened(name, 60))));
 const PARTS = [["timeline", "Timeline"], ["world", "World"], ["resource", "One resource"], ["entries", "Entries"]];
 put(document.getElementById("page"), header(foreign(ledger.file.split("/").pop()), "· a ledger", [["file", ledger.file], ["id", ledger.id], ["begun", ledger.created], ["entries", count(ledger.length)], ["open operations", count(ledger.open)], ["unfinished bytes at the end", ledger.torn_bytes ? count(ledger.torn_bytes) : null]], PARTS), main,
   h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${ledger.equiform}. This file needs nothing else, and holds what the ledger holds.`)));

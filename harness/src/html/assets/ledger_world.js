@@ -10,6 +10,9 @@ class LedgerData {
     // What became of each object, in order.
     this.history = new Map();
     for (const change of raw.changes) { if (!this.history.has(change[1])) this.history.set(change[1], []); this.history.get(change[1]).push(change); }
+    // Objects by their keys, as people sort names: sorted once, and not at every point.
+    const collator = new Intl.Collator("en", { numeric: true }), nameOf = (object) => this.keys[this.history.get(object)[0][2] - 1] || "";
+    this.sorted = [...this.history.keys()].sort((a, b) => collator.compare(nameOf(a), nameOf(b)) || a - b);
     this.op = (seq) => this.operations[parseInt(this.ops[seq - 1], 36)] || "unknown";
     this.phase = (seq) => this.phases[Number(this.phasesOf[seq - 1])] || "";
     this.keyOf = (seq) => this.keys[this.key[seq - 1] - 1] || "";
@@ -27,9 +30,8 @@ class LedgerData {
   }
   world(seq) {
     const there = [];
-    for (const object of this.history.keys()) { const change = this.at(object, seq); if (change) there.push(change); }
-    const name = (change) => this.keys[change[2] - 1] || "";
-    return there.sort((a, b) => name(a).localeCompare(name(b), "en", { numeric: true }) || a[0] - b[0]);
+    for (const object of this.sorted) { const change = this.at(object, seq); if (change) there.push(change); }
+    return there;
   }
   // The last point at which most objects were there.
   fullest() {
