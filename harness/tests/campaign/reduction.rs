@@ -4,6 +4,7 @@ mod minima;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -12,13 +13,17 @@ use equiform::algebra::graph::NamedGraph;
 use equiform::algebra::program::parse;
 use equiform::campaign::Settings;
 use equiform::campaign::reduce::budget::Budget;
+use equiform::campaign::reduce::signature::Signature;
 use equiform::campaign::reduce::{Ended, ReduceError, Reduced, Reducer, Size, Watcher};
 use equiform::case::stage::Stage;
 use equiform::case::{Case, Variant};
+use equiform::deploy::Runner;
 use equiform::deploy::access::Provider;
+use equiform::deploy::stop::Stop;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::known::KnownFindings;
 use equiform::judge::oracles::{ORACLES, Oracle};
+use equiform::judge::variant as judge;
 
 use super::faults::list::{Fault, plain, special};
 use super::faults::wrapper;
@@ -33,6 +38,11 @@ const ATTEMPTS: usize = 150;
 
 /// Of how many faults one is reduced where all would take too long.
 const ONE_OF: usize = 9;
+
+/// Whether all faults and bugs are reduced, which takes long.
+fn all() -> bool {
+    env::var_os("EQUIFORM_REDUCE_ALL").is_some()
+}
 
 /// The same case with more resources, of which the first depends on `a`, and more batches, in which these change.
 fn grown(case: &Case) -> Case {
@@ -76,14 +86,21 @@ fn reduced(
     server: &Provider,
     timeout: Duration,
 ) -> Result<Reduced, ReduceError> {
-    let folder = tempfile::tempdir().unwrap();
-    let runner = runner(engine, server, timeout);
+    watched(case, variant, &runner(engine, server, timeout), &Silent)
+}
+
+/// The same, with somebody who is told of it.
+fn watched(
+    case: &Case,
+    variant: usize,
+    runner: &Runner,
+    watcher: &dyn Watcher,
+) -> Result<Reduced, ReduceError> {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
-    let scratch = folder.path().join("scratch");
-    std::fs::create_dir(&scratch).unwrap();
+    let scratch = env::temp_dir();
     let name = runner.engine.title();
     let reducer = Reducer {
-        runner: &runner,
+        runner,
         engine: &name,
         oracles: &oracles,
         known: &KnownFindings::shipped(),
@@ -93,7 +110,7 @@ fn reduced(
         scratch: &scratch,
         began: Instant::now(),
         earlier: 0,
-        watcher: &Silent,
+        watcher,
     };
     reducer.reduce(case, variant, None, "a test")
 }
@@ -109,11 +126,10 @@ fn reduced_fault(fault: &Fault, real: &Path, server: &Provider) -> Result<Reduce
 
 #[test]
 fn faults_are_reduced_to_their_minimum() {
-    let all = env::var_os("EQUIFORM_REDUCE_ALL").is_some();
     let only = env::var("EQUIFORM_REDUCE").unwrap_or_default();
     let (real, server) = (engine("terraform@1.15.5"), provider(ProviderMode::Reattach));
     let faults: Vec<&Fault> = plain().into_iter().chain(special()).collect();
-    let chosen = |place: usize| all || !only.is_empty() || place % ONE_OF == 0;
+    let chosen = |place: usize| all() || !only.is_empty() || place.is_multiple_of(ONE_OF);
     let chosen: Vec<&Fault> =
         faults.into_iter().enumerate().filter(|(place, _)| chosen(*place)).map(|(_, fault)| fault).collect();
     let chosen: Vec<&Fault> = chosen.into_iter().filter(|fault| fault.name.contains(&only)).collect();
@@ -153,6 +169,59 @@ fn faults_are_reduced_to_their_minimum() {
     println!("{} faults, {mean} attempts in the mean", attempts.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(mean <= ATTEMPTS, "{mean} attempts in the mean");
+}
+
+/// A fault by its name.
+fn fault(name: &str) -> &'static Fault {
+    plain().into_iter().find(|fault| fault.name == name).unwrap()
+}
+
+/// Stops as soon as something was taken away.
+struct Stopping(Stop);
+
+impl Watcher for Stopping {
+    fn attempted(&self, _: usize) {}
+    fn reduced(&self, _: &str, _: Size) {
+        self.0.soon();
+    }
+}
+
+#[test]
+fn a_reduction_that_is_stopped_keeps_the_smallest_so_far() {
+    let (real, server) = (engine("terraform@1.15.5"), provider(ProviderMode::Reattach));
+    let (folder, fault) = (tempfile::tempdir().unwrap(), fault("an apply is skipped"));
+    let runner = runner(&wrapper(folder.path(), &real, fault), &server, Duration::from_secs(120));
+    let watcher = Stopping(runner.stop.clone());
+    let reduced = watched(&fault.shown_by_grown(grown), 0, &runner, &watcher).unwrap();
+    let reduction = &reduced.reduction;
+    assert_eq!((reduction.ended, reduction.rate), (Ended::Stopped, None));
+    assert!(reduction.after.commands < reduction.before.commands);
+    let out = folder.path().join("out");
+    reduced.keep(&out).unwrap();
+    let verdict = judge::case(0, &out, &ORACLES.iter().collect::<Vec<_>>()).unwrap();
+    assert!(Signature::of_cause(verdict.variants[0].result.findings(), "").is_some(), "{verdict:?}");
+    assert!(!out.join("variant-0000/checkpoints").exists());
+}
+
+#[test]
+fn a_failure_that_shows_every_other_time_is_reduced_and_told_with_its_rate() {
+    let (real, server) = (engine("terraform@1.15.5"), provider(ProviderMode::Reattach));
+    let folder = tempfile::tempdir().unwrap();
+    let count = folder.path().join("count");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$EQUIFORM_RUN\" = batch-2 ]; then echo >>'{0}'\n\
+         [ $(($(wc -l <'{0}') % 2)) = 1 ] && exit 0; fi\nexec '{1}' \"$@\"\n",
+        count.display(),
+        real.display()
+    );
+    let path = folder.path().join("engine");
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let case = fault("an apply is skipped").shown_by_grown(grown);
+    let reduced = reduced(&case, 0, &path, &server, Duration::from_secs(120)).unwrap();
+    let reduction = &reduced.reduction;
+    assert!(reduction.flaky_rate.is_some_and(|rate| (0.2..0.8).contains(&rate)), "{reduction:?}");
+    assert!(reduction.after.resources <= 2 && reduction.after.commands <= 2, "{reduction:?}");
 }
 
 /// A known bug in a campaign, and what it was cut down to by hand: resources, edges, batches.
@@ -204,7 +273,8 @@ const BY_HAND: &[ByHand] = &[
 fn known_bugs_are_reduced_from_campaigns_to_what_they_were_cut_down_to_by_hand() {
     let server = provider(ProviderMode::Reattach);
     let settings = Settings { seed: SEED, ..Settings::default() };
-    for ByHand { known, engine: spec, case, variant, size } in BY_HAND {
+    let some = BY_HAND.iter().step_by(if all() { 1 } else { 5 });
+    for ByHand { known, engine: spec, case, variant, size } in some {
         let case = settings.case(*case);
         let reduced = reduced(&case, *variant, &engine(spec), &server, Duration::from_secs(120)).unwrap();
         let reduction = &reduced.reduction;
