@@ -89,7 +89,7 @@ fn the_commands_on_the_pages_are_taken() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(seen > 20, "only {seen} commands were looked at");
+    assert!(seen >= 15, "only {seen} commands were looked at");
 }
 
 #[test]
