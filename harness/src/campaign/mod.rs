@@ -6,7 +6,9 @@
 //! [`keep`] what stays on disk, [`tally`] what comes of all of them, [`report`] all that there is to say in the end,
 //! [`junit`] the same for test tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines
 //! against each other. [`place`] finds the variant that a folder stands for, [`tried`] deploys it on other engines,
-//! [`bundle`] makes something of it that an engine's maintainers can run. Each case has a folder with all that is needed to judge it again, or to run it again.
+//! [`bundle`] makes something of it that an engine's maintainers can run.
+//!
+//! Each case has a folder with all that is needed to judge it again, or to run it again.
 
 pub mod bundle;
 pub mod claim;

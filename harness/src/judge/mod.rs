@@ -3,8 +3,8 @@
 //! [`history`] is what was deployed when a stage began, [`observe`] what the world in the ledger shows, [`oracles`]
 //! hold that against the model, [`coverage`] counts what was exercised by it, [`variant`] puts it together,
 //! [`known`] tells known engine bugs from new ones, [`verdict`] is what comes of it, [`cause()`] the finding that
-//! stands for the others, [`view`] what can be shown of it, [`explain`] the same in sentences, [`compare`] holds engines
-//! against each other.
+//! stands for the others, [`view`] what can be shown of it, [`explain`] the same in sentences, [`compare`] holds
+//! engines against each other.
 
 mod cause;
 pub mod compare;
