@@ -19,8 +19,8 @@ use crate::judge::explain::{Explanation, Tried};
 /// engine and says whether the bug shows, what is expected and what happens, and the text of an issue.
 ///
 /// Programs are written with the built-in terraform_data if the bug shows with it, which is tried; else with the mock
-/// provider, whose binary the script then needs. The script is run on the engine of the case, where the bug has to show,
-/// and on all other engines that are installed. Cut the case down first with `equiform reduce`.
+/// provider, whose binary the script then needs. The script is run on the engine of the case, where the bug has to
+/// show, and on all other engines that are installed. Cut the case down first with `equiform reduce`.
 ///
 /// Exit code 0 if a bundle was made, 2 if not.
 #[derive(Debug, Args)]

@@ -19,8 +19,8 @@ use crate::judge::explain::Explanation;
 /// Explain what went wrong with a variant: what was deployed, what the model expected and by which rule, what the
 /// ledger shows, the first difference and the lines that prove it, and what is known of it.
 ///
-/// Of all that was found, the finding nearest to the cause is explained. Nothing is deployed, unless `--engines` asks on
-/// which installed engines it shows. `equiform bundle` makes something of it that can be sent to the engine's
+/// Of all that was found, the finding nearest to the cause is explained. Nothing is deployed, unless `--engines` asks
+/// on which installed engines it shows. `equiform bundle` makes something of it that can be sent to the engine's
 /// maintainers.
 ///
 /// Exit code 0 if a known engine bug explains it, 1 if it is new, 2 if there is nothing to explain.

@@ -146,7 +146,9 @@ fn order(text: &str) -> Option<String> {
 }
 
 /// Whether the engine did other than its plan announced, by its own counts.
-const COUNTS: &str = r#"counts() { sed -n "s/^$1\([0-9]*\) [a-z ]*, \([0-9]*\) [a-z ]*, \([0-9]*\) .*/\1 \2 \3/p" "$out"; }
+const COUNTS: &str = r#"counts() {
+  sed -n "s/^$1\([0-9]*\) [a-z ]*, \([0-9]*\) [a-z ]*, \([0-9]*\) .*/\1 \2 \3/p" "$out"
+}
 planned=$(counts 'Plan: ')
 did=$(counts '[A-Z][a-z]* complete! Resources: ')
 [ -n "$planned" ] && [ -n "$did" ] || does_not "it does not say what it planned and did"

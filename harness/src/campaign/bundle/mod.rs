@@ -1,9 +1,9 @@
 //! A bundle: a folder from which somebody who has nothing but an engine can see a bug, and that can be sent upstream.
 //!
-//! `steps` makes commands of stages, `check` tells whether the bug shows, `script` is both as a shell script. `builtins`
-//! tries whether it shows with resources that every engine has built in; only then the bundle is written with them.
-//! `observed` is what the script said, `issue` the text for the engine's maintainers, `only` the case cut down to what matters, `folder` writes it all.
-//! Nothing is written before the script itself has shown the bug.
+//! `steps` makes commands of stages, `check` tells whether the bug shows, `script` is both as a shell script.
+//! `builtins` tries whether it shows with resources that every engine has built in; only then the bundle is written
+//! with them. `observed` is what the script said, `issue` the text for the engine's maintainers, `only` the case cut
+//! down to what matters, `folder` writes it all. Nothing is written before the script itself has shown the bug.
 
 mod builtins;
 mod check;
