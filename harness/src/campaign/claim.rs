@@ -1,7 +1,7 @@
 //! A folder belongs to one campaign: what it was started with is written there first. And to one process at a time.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -214,8 +214,8 @@ impl Claim {
 
     /// Writes the claim, unless there is one already.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let file = tempfile::NamedTempFile::new_in(folder)?;
-        serde_json::to_writer_pretty(&file, self)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(&serde_json::to_vec_pretty(self)?)?;
         match file.persist_noclobber(folder.join(FILE)) {
             Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
             _ => Ok(()),
