@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use equiform::campaign::bundle::folder::{BUNDLE_FILE, Description};
-use equiform::campaign::bundle::{Form, SCRIPT, Workshop, run_script};
+use equiform::campaign::bundle::{Form, SCRIPT, Bundler, run_script};
 use equiform::campaign::place::Place;
 use equiform::campaign::tried::Bench;
 use equiform::case::{CASE_FILE, Case};
@@ -165,7 +165,7 @@ fn a_bundle_is_what_its_case_gives() {
         assert_eq!(names, finding.known.iter().collect::<Vec<_>>(), "{}", folder.display());
         let script = fs::read_to_string(folder.join(SCRIPT)).unwrap();
         let title = script.lines().nth(1).and_then(|line| line.strip_prefix("# ")).unwrap();
-        let workshop = Workshop {
+        let bundler = Bundler {
             engine: &engine,
             others: &[],
             title: Some(title),
@@ -174,7 +174,7 @@ fn a_bundle_is_what_its_case_gives() {
             watch: &|_| (),
         };
         let out = place.path().join("bundle");
-        let made = workshop.make(&found, &explanation, &out).unwrap();
+        let made = bundler.make(&found, &explanation, &out).unwrap();
         assert_eq!(matches!(made.form, Form::Builtin(_)), stored.builtin, "{}", folder.display());
         let same =
             |file: &&String| file.ends_with("main.tf") || [SCRIPT, "expected.txt"].contains(&file.as_str());

@@ -2,13 +2,53 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{engine_of, stored};
+use super::{engine_of, number_of, stored};
 use crate::case::{CASE_FILE, Case, CaseError};
 use crate::evidence::STAGES;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{ORACLES, Oracle};
 use crate::judge::variant::{self as judge, variant_folder};
 use crate::judge::verdict::VariantResult;
+
+/// A case on disk, and the variant that a folder in it stands for.
+#[derive(Debug, Clone)]
+pub struct StoredCase {
+    /// The case's folder.
+    pub folder: PathBuf,
+    /// The case.
+    pub case: Case,
+    /// Its number.
+    pub number: usize,
+    /// The variant's number; none if the folder is the case's.
+    pub variant: Option<usize>,
+}
+
+impl StoredCase {
+    /// What is in a folder: a case, or a variant in one.
+    pub fn find(folder: &Path) -> Result<Self, NoPlace> {
+        let found = folder.canonicalize().map_err(|source| NoPlace::Io { path: folder.to_owned(), source })?;
+        let last = found.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let variant: Option<usize> = last.strip_prefix("variant-").and_then(|number| number.parse().ok());
+        let (place, variant) = match (variant, found.parent()) {
+            _ if found.join(CASE_FILE).exists() => (found, None),
+            (Some(variant), Some(parent)) if parent.join(CASE_FILE).exists() => {
+                (parent.to_owned(), Some(variant))
+            }
+            _ => return Err(NoPlace::NeitherCaseNorVariant(folder.to_owned())),
+        };
+        let case = Case::read(&place.join(CASE_FILE))?;
+        let number = number_of(&place, &case).unwrap_or(0);
+        let found = Self { folder: place, case, number, variant };
+        variant.map_or(Ok(()), |variant| found.has(variant))?;
+        Ok(found)
+    }
+
+    /// Refuses a variant that the case does not have.
+    pub fn has(&self, variant: usize) -> Result<(), NoPlace> {
+        let last = self.case.variants.len() - 1;
+        if variant <= last { Ok(()) } else { Err(NoPlace::NoVariant { variant, last }) }
+    }
+}
 
 /// A variant on disk.
 #[derive(Debug, Clone)]
@@ -46,12 +86,12 @@ pub enum NoPlace {
     #[error(transparent)]
     Case(#[from] CaseError),
     /// The case has no such variant.
-    #[error("the case has {variants} variants, and none with the number {variant}")]
+    #[error("the case has no variant {variant}: its variants are 0 to {last}")]
     NoVariant {
         /// The number that was asked for.
         variant: usize,
-        /// How many there are.
-        variants: usize,
+        /// The largest there is.
+        last: usize,
     },
     /// No variant of the case failed.
     #[error(
@@ -82,19 +122,13 @@ impl Place {
     /// The variant that a folder stands for: of a variant's folder that one; of a case's folder the one with this
     /// number, else the first that failed, else the first in which something known was found.
     pub fn find(folder: &Path, number: Option<usize>, known: &KnownFindings) -> Result<Self, NoPlace> {
-        let real = folder.canonicalize().map_err(|source| NoPlace::Io { path: folder.to_owned(), source })?;
-        let name = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let own: Option<usize> = name.strip_prefix("variant-").and_then(|number| number.parse().ok());
-        let (case_folder, number) = match (own, real.parent()) {
-            _ if real.join(CASE_FILE).exists() => (real.clone(), number),
-            (Some(own), Some(parent)) if parent.join(CASE_FILE).exists() => (parent.to_owned(), Some(own)),
-            _ => return Err(NoPlace::NeitherCaseNorVariant(folder.to_owned())),
-        };
-        let case = Case::read(&case_folder.join(CASE_FILE))?;
+        let stored = StoredCase::find(folder)?;
+        number.map_or(Ok(()), |number| stored.has(number))?;
+        let StoredCase { folder: case_folder, case, variant: own, .. } = stored;
+        let number = own.or(number);
         let engine = engine_of(&case_folder, &case).ok_or_else(|| NoPlace::NoEngine(case_folder.clone()))?;
         let variants = case.variants.len();
         let variant = match number {
-            Some(variant) if variant >= variants => return Err(NoPlace::NoVariant { variant, variants }),
             Some(variant) => variant,
             None if variants == 1 => 0,
             None => first_failed(&case, &case_folder, known, &engine)

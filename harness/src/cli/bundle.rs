@@ -9,7 +9,7 @@ use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::steps_shown::StepsShown;
 use super::{CannotRun, CliResult, Outcome, interrupt, output};
-use crate::campaign::bundle::{Form, SCRIPT, Workshop};
+use crate::campaign::bundle::{Form, SCRIPT, Bundler};
 use crate::campaign::place::Place;
 use crate::deploy::stop::Stop;
 use crate::engines::{Engine, EngineChoice, Engines};
@@ -83,7 +83,7 @@ pub fn run(args: BundleArgs) -> CliResult {
     let stop = Stop::default();
     interrupt::watch(stop.clone())?;
     let shown = StepsShown::new(0);
-    let workshop = Workshop {
+    let bundler = Bundler {
         engine: &engine,
         others: &others,
         title: args.title.as_deref(),
@@ -91,7 +91,7 @@ pub fn run(args: BundleArgs) -> CliResult {
         stop,
         watch: &|step| shown.next(step),
     };
-    let made = workshop.make(&place, &explanation, &out)?;
+    let made = bundler.make(&place, &explanation, &out)?;
     drop(shown);
     output(|out_| {
         let out = out.display();

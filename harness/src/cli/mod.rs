@@ -28,7 +28,6 @@ mod merge;
 mod model;
 mod no_effect;
 mod oracles;
-mod place;
 mod reduce;
 mod reduce_failures_args;
 mod replay;

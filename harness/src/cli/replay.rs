@@ -14,7 +14,7 @@ use super::layered::Layered;
 use super::leave_out_args::LeaveOutArgs;
 use super::no_effect::refuse;
 use super::oracles::chosen;
-use super::place::Place;
+use crate::campaign::place::StoredCase;
 use super::report_args::{ReportArgs, command_line, interrupted};
 use crate::campaign::keep::Keep;
 use crate::campaign::limits::Limits;
@@ -56,9 +56,9 @@ pub struct ReplayArgs {
 
 /// Replays.
 pub fn run(args: ReplayArgs) -> CliResult {
-    let place = Place::find(&args.folder)?;
+    let place = StoredCase::find(&args.folder)?;
     args.variant.map_or(Ok(()), |variant| place.has(variant))?;
-    let Place { folder: from, mut case, number, variant } = place;
+    let StoredCase { folder: from, mut case, number, variant } = place;
     case.left_out = args.leave_out.or(&case.left_out);
     refuse(variant.is_some() && args.variant.is_some(), "--variant", "with the folder of a variant")?;
     let variant = variant.or(args.variant);

@@ -11,7 +11,7 @@ use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::no_effect::refuse;
-use super::place::Place;
+use crate::campaign::place::StoredCase;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::{engine_of, stored};
 use crate::judge::known::KnownFindings;
@@ -76,7 +76,7 @@ pub fn run(args: ShowArgs) -> CliResult {
     refuse(json && args.all, "--all", "with --format json, which has everything in it")?;
     refuse(json && args.graph, "--graph", "with --format json, which has the graphs in it")?;
     let known = args.known.read()?;
-    let mut place = Place::find(&args.folder)?;
+    let mut place = StoredCase::find(&args.folder)?;
     place.case.left_out = args.leave_out.or(&place.case.left_out);
     let engine = engine_of(&place.folder, &place.case).unwrap_or_default();
     let (passed, views) = match place.variant {
@@ -115,7 +115,7 @@ pub fn run(args: ShowArgs) -> CliResult {
 
 /// How many variants of a case passed, and the others.
 fn of_case(
-    place: &Place,
+    place: &StoredCase,
     known: &KnownFindings,
     engine: &str,
 ) -> Result<(usize, Vec<VariantView>), CannotRun> {
@@ -145,7 +145,7 @@ fn of_case(
 }
 
 fn view(
-    place: &Place,
+    place: &StoredCase,
     variant: usize,
     known: &KnownFindings,
     engine: &str,

@@ -113,7 +113,7 @@ fn a_variant_is_reduced_by_the_command_and_what_cannot_be_gets_a_sentence() {
         &["reduce", "out/case-0000", "--finding=repeat"],
         "nothing in this variant was found as `repeat`",
     );
-    refused(&["reduce", "out/case-0000", "--variant=9"], "none with the number 9");
+    refused(&["reduce", "out/case-0000", "--variant=9"], "the case has no variant 9");
     // The engine is mended: what failed does not show any more.
     engine_that(root.path(), r#"exec "$engine" "$@""#);
     refused(&["reduce", "small", "--out=smaller"], "did not show again in 10 deployments");

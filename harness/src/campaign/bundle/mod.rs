@@ -115,7 +115,7 @@ pub enum BundleError {
 }
 
 /// What a bundle is made with.
-pub struct Workshop<'a> {
+pub struct Bundler<'a> {
     /// The engine on which the bug has to show.
     pub engine: &'a Engine,
     /// Others on which it is tried.
@@ -139,7 +139,7 @@ pub struct Made {
     pub tried: Vec<Tried>,
 }
 
-impl Workshop<'_> {
+impl Bundler<'_> {
     /// Makes a bundle of a variant in a folder.
     pub fn make(&self, place: &Place, explanation: &Explanation, out: &Path) -> Result<Made, BundleError> {
         folder::may_be_written(out)?;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::Place;
+use super::StoredCase;
 use crate::cli::here::here;
 use crate::judge::cause::{Folded, folded};
 use crate::judge::oracles::Finding;
@@ -24,7 +24,7 @@ pub struct Unfolded {
 }
 
 /// Lists the variants of a case that did not pass.
-pub fn list(out: &mut dyn Write, place: &Place, passed: usize, views: &[VariantView]) -> io::Result<()> {
+pub fn list(out: &mut dyn Write, place: &StoredCase, passed: usize, views: &[VariantView]) -> io::Result<()> {
     let others = views.len();
     writeln!(out, "case {}: {passed} variants passed, {others} did not", place.number)?;
     for view in views {
@@ -41,7 +41,7 @@ pub fn list(out: &mut dyn Write, place: &Place, passed: usize, views: &[VariantV
 }
 
 /// Tells of a variant.
-pub fn tell(out: &mut dyn Write, place: &Place, view: &VariantView, unfolded: Unfolded) -> io::Result<()> {
+pub fn tell(out: &mut dyn Write, place: &StoredCase, view: &VariantView, unfolded: Unfolded) -> io::Result<()> {
     let folder = variant_folder(&place.folder, view.variant);
     let engine = if view.engine.is_empty() { String::new() } else { format!(" on {}", view.engine) };
     let (number, variant) = (place.number, view.variant);
