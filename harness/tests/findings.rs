@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use equiform::campaign::bundle::folder::{BUNDLE_FILE, Description};
-use equiform::campaign::bundle::{Form, SCRIPT, Bundler, run_script};
+use equiform::campaign::bundle::{Bundler, Form, SCRIPT, run_script};
 use equiform::campaign::place::Place;
 use equiform::campaign::tried::Bench;
 use equiform::case::{CASE_FILE, Case};

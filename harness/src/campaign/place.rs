@@ -26,7 +26,8 @@ pub struct StoredCase {
 impl StoredCase {
     /// What is in a folder: a case, or a variant in one.
     pub fn find(folder: &Path) -> Result<Self, NoPlace> {
-        let found = folder.canonicalize().map_err(|source| NoPlace::Io { path: folder.to_owned(), source })?;
+        let found =
+            folder.canonicalize().map_err(|source| NoPlace::Io { path: folder.to_owned(), source })?;
         let last = found.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let variant: Option<usize> = last.strip_prefix("variant-").and_then(|number| number.parse().ok());
         let (place, variant) = match (variant, found.parent()) {

@@ -9,7 +9,7 @@ use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::steps_shown::StepsShown;
 use super::{CannotRun, CliResult, Outcome, interrupt, output};
-use crate::campaign::bundle::{Form, SCRIPT, Bundler};
+use crate::campaign::bundle::{Bundler, Form, SCRIPT};
 use crate::campaign::place::Place;
 use crate::deploy::stop::Stop;
 use crate::engines::{Engine, EngineChoice, Engines};

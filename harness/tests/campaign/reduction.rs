@@ -2,16 +2,16 @@
 
 mod minima;
 
-use std::collections::BTreeMap;
 use std::env;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use equiform::algebra::graph::NamedGraph;
 use equiform::algebra::program::parse;
 use equiform::campaign::Settings;
+use equiform::campaign::bundle::Bundler;
+use equiform::campaign::place::Place;
 use equiform::campaign::reduce::budget::Budget;
 use equiform::campaign::reduce::signature::Signature;
 use equiform::campaign::reduce::{Ended, ReduceError, Reduced, Reducer, Size, Watcher};
@@ -21,13 +21,14 @@ use equiform::deploy::Runner;
 use equiform::deploy::access::Provider;
 use equiform::deploy::stop::Stop;
 use equiform::engines::driver::ProviderMode;
+use equiform::judge::explain::Explanation;
 use equiform::judge::known::KnownFindings;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
 
 use super::faults::list::{Fault, plain, special};
 use super::faults::wrapper;
-use super::support::{engine, provider, runner};
+use super::support::{engine, located, provider, runner};
 
 /// How many resources and batches a case has before it is reduced.
 const RESOURCES: usize = 11;
@@ -115,13 +116,47 @@ fn watched(
     reducer.reduce(case, variant, None, "a test")
 }
 
-/// Reduces what an engine with a fault does with a case.
-fn reduced_fault(fault: &Fault, real: &Path, server: &Provider) -> Result<Reduced, ReduceError> {
+/// A reduction, and whether a script shows the failure from an empty folder.
+type WithBundle = (Reduced, Result<(), String>);
+
+/// Reduces what an engine with a fault does with a case, and makes a bundle of it.
+fn reduced_fault(fault: &Fault, real: &Path, server: &Provider) -> Result<WithBundle, ReduceError> {
     let folder = tempfile::tempdir().unwrap();
     let wrapper = wrapper(folder.path(), real, fault);
     let hangs = fault.script.starts_with("sleep");
     let timeout = Duration::from_secs(if hangs { 2 } else { 120 });
-    reduced(&fault.shown_by_grown(grown), 0, &wrapper, server, timeout)
+    let reduced = reduced(&case_of(fault), 0, &wrapper, server, timeout)?;
+    // What was hard to find would be no use if nobody else could see it.
+    let (small, out) = (folder.path().join("small"), folder.path().join("bundle"));
+    reduced.keep(&small).unwrap();
+    let known = KnownFindings::shipped();
+    let place = Place::find(&small, None, &known).unwrap();
+    let explanation = Explanation::of(&place.case, 0, &place.folder, &known, &place.engine).unwrap();
+    assert_eq!(
+        Signature::of(&explanation.cause, &place.engine),
+        reduced.reduction.signature,
+        "{}",
+        fault.name
+    );
+    let engine = located(&wrapper);
+    let bundler = Bundler {
+        engine: &engine,
+        others: &[],
+        title: None,
+        context: None,
+        stop: Stop::default(),
+        watch: &|_| (),
+    };
+    let shown = bundler.make(&place, &explanation, &out).map(|_| ()).map_err(|error| error.to_string());
+    Ok((reduced, shown))
+}
+
+/// A case in which a fault shows itself, of many resources and batches.
+fn case_of(fault: &Fault) -> Case {
+    // All at once is more than one only in the first batch.
+    let first = r#"{"name":"batch-1","action":{"apply":{"parallelism":1}}"#;
+    let more: &[&str] = if fault.name.contains("-parallelism") { &[first] } else { &[] };
+    fault.shown_by_grown(grown, more)
 }
 
 #[test]
@@ -134,18 +169,21 @@ fn faults_are_reduced_to_their_minimum() {
         faults.into_iter().enumerate().filter(|(place, _)| chosen(*place)).map(|(_, fault)| fault).collect();
     let chosen: Vec<&Fault> = chosen.into_iter().filter(|fault| fault.name.contains(&only)).collect();
     let (mut wrong, mut attempts) = (Vec::new(), Vec::new());
-    let told: Mutex<BTreeMap<&str, String>> = Mutex::default();
     for fault in chosen {
         let began = Instant::now();
         let result = reduced_fault(fault, &real, &server);
         let line = match result {
-            Ok(reduced) => {
+            Ok((reduced, shown)) => {
                 let reduction = &reduced.reduction;
                 let Size { resources, batches, commands, edges } = reduction.after;
                 attempts.push(reduction.attempts);
                 let minimum = minima::of(fault.name);
-                if (resources, batches, commands) > minimum || reduction.ended != Ended::Minimal {
+                let is_larger = resources > minimum.0 || batches > minimum.1 || commands > minimum.2;
+                if is_larger || reduction.ended != Ended::Minimal {
                     wrong.push(format!("{}: {:?} instead of {minimum:?}", fault.name, reduction.after));
+                }
+                if let Err(error) = shown {
+                    wrong.push(format!("{}: {error}", fault.name));
                 }
                 format!(
                     "{:?}: {resources} resources, {edges} edges, {batches} batches, {commands} commands; {} attempts \
@@ -163,7 +201,6 @@ fn faults_are_reduced_to_their_minimum() {
             }
         };
         println!("{line}");
-        told.lock().unwrap().insert(fault.name, line);
     }
     let mean = attempts.iter().sum::<usize>() / attempts.len().max(1);
     println!("{} faults, {mean} attempts in the mean", attempts.len());
@@ -192,7 +229,7 @@ fn a_reduction_that_is_stopped_keeps_the_smallest_so_far() {
     let (folder, fault) = (tempfile::tempdir().unwrap(), fault("an apply is skipped"));
     let runner = runner(&wrapper(folder.path(), &real, fault), &server, Duration::from_secs(120));
     let watcher = Stopping(runner.stop.clone());
-    let reduced = watched(&fault.shown_by_grown(grown), 0, &runner, &watcher).unwrap();
+    let reduced = watched(&case_of(fault), 0, &runner, &watcher).unwrap();
     let reduction = &reduced.reduction;
     assert_eq!((reduction.ended, reduction.rate), (Ended::Stopped, None));
     assert!(reduction.after.commands < reduction.before.commands);
@@ -217,7 +254,7 @@ fn a_failure_that_shows_every_other_time_is_reduced_and_told_with_its_rate() {
     let path = folder.path().join("engine");
     std::fs::write(&path, script).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let case = fault("an apply is skipped").shown_by_grown(grown);
+    let case = case_of(fault("an apply is skipped"));
     let reduced = reduced(&case, 0, &path, &server, Duration::from_secs(120)).unwrap();
     let reduction = &reduced.reduction;
     assert!(reduction.flaky_rate.is_some_and(|rate| (0.2..0.8).contains(&rate)), "{reduction:?}");

@@ -41,7 +41,12 @@ pub fn list(out: &mut dyn Write, place: &StoredCase, passed: usize, views: &[Var
 }
 
 /// Tells of a variant.
-pub fn tell(out: &mut dyn Write, place: &StoredCase, view: &VariantView, unfolded: Unfolded) -> io::Result<()> {
+pub fn tell(
+    out: &mut dyn Write,
+    place: &StoredCase,
+    view: &VariantView,
+    unfolded: Unfolded,
+) -> io::Result<()> {
     let folder = variant_folder(&place.folder, view.variant);
     let engine = if view.engine.is_empty() { String::new() } else { format!(" on {}", view.engine) };
     let (number, variant) = (place.number, view.variant);

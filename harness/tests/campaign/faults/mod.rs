@@ -93,15 +93,17 @@ fn driven(mut case: Case, workflow: &Workflow, having: &[&str]) -> Case {
 impl Fault {
     /// What is deployed to see it.
     fn shown_by(&self) -> Case {
-        self.shown_by_grown(Case::clone)
+        self.shown_by_grown(Case::clone, &[])
     }
 
-    /// The same with a case that is made larger.
-    pub fn shown_by_grown(&self, grown: impl FnOnce(&Case) -> Case) -> Case {
+    /// The same with a case that is made larger, and more that has to occur in the stages of a workflow.
+    pub fn shown_by_grown(&self, grown: impl FnOnce(&Case) -> Case, more: &[&str]) -> Case {
         let case = grown(&(self.case)());
         match self.only_with {
             None | Some(With::Change(..)) => case,
-            Some(With::Workflow(name, having)) => driven(case, Workflow::named(name).unwrap(), having),
+            Some(With::Workflow(name, having)) => {
+                driven(case, Workflow::named(name).unwrap(), &[having, more].concat())
+            }
         }
     }
 }

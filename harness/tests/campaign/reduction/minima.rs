@@ -1,6 +1,192 @@
-//! The smallest case that each fault shows itself in: resources, batches and commands.
+//! The smallest case that each fault shows itself in: how many resources, batches and commands it needs. Found by
+//! reducing, and looked through: a program without resources is enough for a fault that does not look at any.
 
-/// By the fault's name.
-pub fn of(_fault: &str) -> (usize, usize, usize) {
-    (3, 2, 4)
+/// The faults that need so many resources, batches and commands.
+struct Minimum {
+    resources: usize,
+    batches: usize,
+    commands: usize,
+    faults: &'static [&'static str],
 }
+
+/// By a fault's name: resources, batches, commands.
+pub fn of(fault: &str) -> (usize, usize, usize) {
+    let minimum = MINIMA.iter().find(|minimum| minimum.faults.contains(&fault));
+    let minimum = minimum.unwrap_or_else(|| panic!("the minimum of {fault:?} is not in the list"));
+    (minimum.resources, minimum.batches, minimum.commands)
+}
+
+const MINIMA: &[Minimum] = &[
+    Minimum {
+        resources: 0,
+        batches: 1,
+        commands: 1,
+        faults: &[
+            "a cycle is reported that names nothing",
+            "a failed apply forgets what it created",
+            "a panic is printed",
+            "an apply is run twice",
+            "an error is reported with exit code 0",
+            "something else is printed among the messages",
+            "the engine hangs",
+            "the exit code is wrong",
+            "the lock is left",
+            "the state is doubled",
+            "the state is emptied by a panic in the first apply",
+            "the state is truncated",
+        ],
+    },
+    Minimum {
+        resources: 0,
+        batches: 1,
+        commands: 2,
+        faults: &[
+            "a plan writes the state anew",
+            "a saved plan is made anew when it is applied",
+            "the state has an older serial",
+            "the state has another lineage",
+        ],
+    },
+    Minimum {
+        resources: 1,
+        batches: 1,
+        commands: 1,
+        faults: &[
+            "-target is slipped in",
+            "a failure of the provider is swallowed",
+            "a plan replaces for real",
+            "a plan with changes has the exit code of one without",
+            "a refresh replaces",
+            "a resource is dropped from the program",
+            "a resource is forgotten with -refresh=false",
+            "a state entry has a stale attribute",
+            "a state entry is duplicated",
+            "a state entry is removed",
+            "a state entry is renamed",
+            "an apply is skipped",
+            "an object that was created in part is forgotten",
+            "an object that was created in part is not marked",
+            "attributes are garbled",
+            "destroy takes a detour",
+            "the engine ends before the provider has answered",
+            "the plan announces something else",
+            "the summary miscounts",
+            "what is to be ignored is not even created",
+        ],
+    },
+    Minimum {
+        resources: 1,
+        batches: 1,
+        commands: 2,
+        faults: &[
+            "-refresh=false is ignored",
+            "-replace is ignored",
+            "a create is replayed",
+            "a plan is made from a stale object",
+            "a plan with -refresh=false looks all the same",
+            "a program without resources leaves an object",
+            "a replacement nobody asked for",
+            "a stale plan is applied",
+            "destroy does nothing",
+            "destroy keeps the state",
+            "destroy leaves a part",
+            "nothing is refreshed",
+            "objects are deleted twice",
+            "prevent_destroy is not heeded",
+            "taint marks nothing",
+            "the idle apply replaces",
+            "the idle apply rewrites the state",
+            "the other variant's plan replaces",
+        ],
+    },
+    Minimum {
+        resources: 1,
+        batches: 1,
+        commands: 3,
+        faults: &[
+            "a drift is not taken into the state",
+            "a drifted label is left as it is",
+            "a plan keeps a drift to itself",
+            "a program that was deployed once is taken for deployed",
+            "a saved plan forgets what was to be replaced",
+            "a stale plan file is planned anew and applied",
+            "an apply after one that had nothing to do is skipped",
+            "an object that is gone stays in the state",
+            "the plan that is saved is not the one that is shown",
+            "untaint leaves the mark",
+            "what is not in the folder any more is taken for gone",
+        ],
+    },
+    Minimum {
+        resources: 1,
+        batches: 2,
+        commands: 2,
+        faults: &[
+            "a change that is to be ignored is made",
+            "a delete is replayed",
+            "a new label is a replacement",
+            "a new label is overlooked",
+            "a new pin is overlooked",
+            "create_before_destroy that comes is overlooked",
+            "what an update did in part is not in the state",
+        ],
+    },
+    Minimum { resources: 1, batches: 3, commands: 3, faults: &["create_before_destroy that goes is kept"] },
+    Minimum {
+        resources: 2,
+        batches: 1,
+        commands: 1,
+        faults: &[
+            "-parallelism is ignored",
+            "-parallelism=1 is taken for a leave to begin anywhere",
+            "-target is ignored",
+            "a create is not waited for",
+            "a dependency is renamed in the state",
+            "a dependent is created before its dependency",
+            "a failure does not keep back what depends on it",
+            "a trigger by a label does not fire",
+            "a trigger does not fire",
+            "an update is not waited for",
+            "parallel where order is due",
+            "reference attributes are swapped",
+            "what failed is tried again at once",
+        ],
+    },
+    Minimum {
+        resources: 2,
+        batches: 1,
+        commands: 2,
+        faults: &[
+            "a cycle is refused and the state written anew",
+            "a delete is not waited for",
+            "a race loses an edge",
+            "a refresh forgets dependencies",
+            "a saved plan forgets its targets",
+            "a target does not bring along what it depends on",
+            "destroy -target destroys everything",
+            "destroy -target leaves what depends on it",
+            "of several -replace the last is forgotten",
+            "of several -target the last is forgotten",
+            "private data of two objects is swapped",
+        ],
+    },
+    Minimum {
+        resources: 2,
+        batches: 1,
+        commands: 3,
+        faults: &["an object that is gone is not created again"],
+    },
+    Minimum {
+        resources: 2,
+        batches: 2,
+        commands: 2,
+        faults: &[
+            "a delete amid a batch is not waited for",
+            "a program with a dangling reference is applied all the same",
+            "a trigger by a label fires at any change",
+            "an edge is dropped from the program",
+            "an edge keeps its kind",
+        ],
+    },
+    Minimum { resources: 3, batches: 1, commands: 1, faults: &["a reference gives another resource's id"] },
+];
