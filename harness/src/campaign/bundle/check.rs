@@ -46,11 +46,12 @@ pub fn of(finding: &Finding, step: &Step, form: &Form) -> Check {
             Some(text) => with_events(text),
             None => Check::Equiform,
         },
-        ("plan", "differs from what was done" | "miscounts") if step.succeeded => {
+        // Other commands count otherwise.
+        ("plan", "differs from what was done" | "miscounts") if step.applies() => {
             ended_and(COUNTS.to_owned())
         }
-        ("idle", _) => ended_and(NOT_IDLE.to_owned()),
-        ("cross", _) => lines(CHANGES_PLANNED.to_owned()),
+        ("idle", _) if step.applies() => ended_and(NOT_IDLE.to_owned()),
+        ("cross", _) if step.tells_by_exit_code() => lines(CHANGES_PLANNED.to_owned()),
         ("state", kind) => state(kind).map_or(Check::Equiform, ended_and),
         ("destroy", "state left") => ended_and(STATE_LEFT.to_owned()),
         _ => Check::Equiform,
@@ -210,4 +211,143 @@ does_not "the state is as it was"
 /// A text as one word of a shell.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::super::steps::StepCommand;
+    use super::*;
+
+    fn finding(oracle: &str, kind: &str, text: &str) -> Finding {
+        let health = Finding::of_health(kind, "batch-2".to_owned(), text.to_owned());
+        Finding { oracle: oracle.to_owned(), ..health }
+    }
+
+    fn step(command: &[&str], succeeded: bool) -> Step {
+        Step {
+            stage: "batch-2".to_owned(),
+            program: None,
+            command: StepCommand::Engine(command.iter().map(|&it| it.to_owned()).collect()),
+            succeeded,
+            failures: String::new(),
+            hold: String::new(),
+        }
+    }
+
+    /// Whether the lines say that a finding shows, where these are the exit code, what was printed, the states before
+    /// and after, and the events.
+    fn shows(check: &Check, code: i32, files: [&str; 4]) -> bool {
+        let Check::Shell { lines, .. } = check else { panic!("a shell can tell") };
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["out", "before", "state", "events"];
+        let mut script = format!("set -u\nwork={}\ncode={code}\n", folder.path().display());
+        for (name, text) in names.iter().zip(files) {
+            std::fs::write(folder.path().join(name), text).unwrap();
+            script += &format!("{name}={}\n", Path::new(folder.path()).join(name).display());
+        }
+        script += &format!("shows() {{ exit 0; }}\ndoes_not() {{ exit 1; }}\n{lines}exit 2\n");
+        match Command::new("sh").arg("-c").arg(&script).status().unwrap().code() {
+            Some(0) => true,
+            Some(1) => false,
+            other => panic!("{other:?}: {script}"),
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_command_is_told_from_other_ends() {
+        let apply = step(&["apply"], false);
+        let form = Form::Mock { why: String::new() };
+        let of = |kind: &str, text: &str| super::of(&finding("health", kind, text), &apply, &form);
+        let said = |text: &'static str| [text, "", "", ""];
+        let cycle = of("reports a cycle", "apply ended with exit code 1: Error: Cycle: a, b");
+        assert!(shows(&cycle, 1, said("\nError: Cycle: b, a\n")));
+        assert!(!shows(&cycle, 1, said("Error: other")) && !shows(&cycle, 0, said("")));
+        let fails = of("fails", "apply ended with exit code 1: Error: Bad thing: node-1; Error: x");
+        assert!(shows(&fails, 1, said("Error: Bad thing: node-2")));
+        assert!(!shows(&fails, 1, said("Error: Good thing")) && !shows(&fails, 0, said("Error: Bad thing")));
+        let silent = of("fails", "apply ended with exit code 3: ");
+        assert!(shows(&silent, 3, said("")) && !shows(&silent, 0, said("")));
+        let crash = of("crashes", "apply ended with a signal: ");
+        assert!(
+            shows(&crash, 2, said("panic: x")) && shows(&crash, 139, said("")) && !shows(&crash, 1, said(""))
+        );
+        let accepts = of("accepts what it has to refuse", "");
+        assert!(shows(&accepts, 0, said("")) && !shows(&accepts, 1, said("")));
+    }
+
+    #[test]
+    fn operations_and_their_order_are_told_from_the_events() {
+        let form = Form::Mock { why: String::new() };
+        let of = |oracle: &str, kind: &str, text: &str| {
+            super::of(&finding(oracle, kind, text), &step(&["apply"], true), &form)
+        };
+        let events = |text: &'static str| ["", "", "", text];
+        let once = events("begin delete a\nend delete a\n");
+        let (none, twice) =
+            (events(""), events("begin delete a\nend delete a\nbegin delete a\nend delete a\n"));
+        let half = events("begin delete a\nbegin delete ab\nend delete ab\n");
+        for (kind, that) in
+            [("missing", none), ("extra", once), ("repeated", twice), ("without effect", half)]
+        {
+            let check = of("steps", kind, "delete a");
+            assert!(shows(&check, 0, that), "{kind}");
+            assert!(!shows(&check, 1, that), "{kind}: the command failed");
+            let other = if kind == "extra" { none } else { once };
+            assert!(!shows(&check, 0, other), "{kind}");
+        }
+        let text = "update b (seq 3 to 4) had not ended when delete a began (seq 2): a rule";
+        let order = of("order", "a rule", text);
+        assert!(shows(&order, 0, events("begin update b\nbegin delete a\nend update b\nend delete a\n")));
+        assert!(shows(&order, 0, events("begin delete a\nbegin update b\nend update b\nend delete a\n")));
+        assert!(!shows(&order, 0, events("begin update b\nend update b\nbegin delete a\nend delete a\n")));
+        assert!(!shows(&order, 0, events("begin delete a\nend delete a\n")), "only one of the two is there");
+    }
+
+    #[test]
+    fn counts_and_plans_are_told_from_what_is_printed() {
+        let form = Form::Mock { why: String::new() };
+        let said = |text: &'static str| [text, "", "", ""];
+        let (plan, done) = ("Plan: 1 to add, 0 to change, 1 to destroy.\n", "Apply complete! Resources: ");
+        let same: &str = &format!("{plan}x.a: Creating...\n{done}1 added, 0 changed, 1 destroyed.\n");
+        let other: &str = &format!("{plan}{done}1 added, 0 changed, 0 destroyed.\n");
+        let counts = super::of(&finding("plan", "miscounts", ""), &step(&["apply"], true), &form);
+        assert!(shows(&counts, 0, [other, "", "", ""]) && !shows(&counts, 0, [same, "", "", ""]));
+        let idle = super::of(&finding("idle", "does something", ""), &step(&["apply"], true), &form);
+        let quiet = said("No changes.\n\nApply complete! Resources: 0 added, 0 changed, 0 destroyed.\n");
+        assert!(shows(&idle, 0, [same, "", "", ""]) && !shows(&idle, 0, quiet));
+        let cross = finding("cross", "plans a change", "");
+        let cross = super::of(&cross, &step(&["plan", "-detailed-exitcode"], true), &form);
+        assert!(shows(&cross, 2, said("")) && !shows(&cross, 0, said("")));
+        let destroy = super::of(&finding("plan", "miscounts", ""), &step(&["destroy"], true), &form);
+        assert_eq!(destroy, Check::Equiform);
+    }
+
+    #[test]
+    fn states_are_told_apart_in_one_line_and_in_many() {
+        let form = Form::Mock { why: String::new() };
+        let many =
+            |serial: u32, rest: &str| format!("{{\n  \"serial\": {serial},\n  \"x\": {{\n {rest} }}\n}}\n");
+        let one = |serial: u32, rest: &str| {
+            format!("{{\"serial\":{serial},\"x\":{{{}}}}}", rest.replace(": ", ":"))
+        };
+        let setting = "\"create_before_destroy\": true";
+        for write in [&many as &dyn Fn(u32, &str) -> String, &one] {
+            let told = |kind: &str, before: &str, after: &str| {
+                let check = super::of(&finding("state", kind, ""), &step(&["apply"], true), &form);
+                shows(&check, 0, ["", before, after, ""])
+            };
+            let (plain, later) = (&write(1, "\"y\": 1"), &write(2, "\"y\": 1"));
+            let (with, deposed) = (&write(2, setting), &write(2, "\"deposed\": \"1a2b\""));
+            assert!(told("setting rewritten", plain, with) && !told("setting rewritten", plain, later));
+            assert!(
+                told("deposed object left", plain, deposed) && !told("deposed object left", plain, later)
+            );
+            assert!(told("the same serial", plain, plain) && !told("the same serial", plain, later));
+            let changed = "changed where nothing was to be";
+            assert!(told(changed, plain, with) && !told(changed, plain, later));
+        }
+    }
 }

@@ -29,6 +29,12 @@ pub struct Step {
 }
 
 impl Step {
+    /// Whether it is an apply, which tells what it planned and what it did.
+    pub fn applies(&self) -> bool {
+        let StepCommand::Engine(arguments) = &self.command else { return false };
+        self.succeeded && arguments.first().is_some_and(|command| command == "apply")
+    }
+
     /// Whether it is a plan whose exit code says that there are changes, which is a success too.
     pub fn tells_by_exit_code(&self) -> bool {
         let StepCommand::Engine(arguments) = &self.command else { return false };
