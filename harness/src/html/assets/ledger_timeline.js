@@ -86,7 +86,7 @@ class LedgerTimeline {
       last[it.lane] = end;
       const [edge, wash] = tones[it.op], dim = this.key && it.key !== this.key;
       context.globalAlpha = dim ? 0.2 : 1;
-      if (wide && end - x > 5) {
+      if (end - x > 5) {
         context.fillStyle = wash; context.strokeStyle = edge; context.lineWidth = 1.2; context.setLineDash(it.effect ? [] : [3, 2]);
         context.beginPath(); context.roundRect(x, y, end - x, this.lane - 4, 3); context.fill(); context.stroke(); context.setLineDash([]);
         if (end - x > 12 && this.lane > 12) { context.fillStyle = edge; context.textAlign = "center"; context.fillText({ create: "+", update: "~", delete: "−", drift: "≈", import: "→" }[it.op], (x + end) / 2, y + this.lane / 2 + 2); }
