@@ -62,7 +62,7 @@ BARE := --algebra bare --workflows plain --create-before-destroy 0.2
 campaign-2000: build ## 2,000 variants of 4 batches by all workflows on Terraform 1.15.5 and OpenTofu 1.12.6, half an hour
 	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
 	for engine in terraform@1.15.5 tofu@1.12.6; do \
-	  $(EQUIFORM) run --engine $$engine --seed 90210 --sources 200 --variants 10 --keep failed \
+	  $(EQUIFORM) run --engine $$engine --seed 777001 --sources 200 --variants 10 --keep failed \
 	    --out .equiform/campaign-2000/$$engine; \
 	done
 
@@ -111,7 +111,7 @@ test: tools browser deny ## Format, lints, dependencies, every test of the proje
 test-all-engines: tools ## The engine tests on every engine that can be installed
 	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install --all
-	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour
+	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour --test findings
 
 .PHONY: test-kill
 test-kill: tools ## 200 runs with the provider or the engine killed at a random moment
@@ -142,6 +142,12 @@ test-faulty-engines: tools ## OpenTofu built with one ordering fault after the o
 	cargo test --workspace --locked --no-run
 	cargo test --locked -p equiform --test faulty_engines -- --ignored --nocapture
 
+.PHONY: test-reduction
+test-reduction: tools ## Every seeded fault, reduced from 11 resources and 4 batches to its minimum; ten minutes
+	cargo test --workspace --locked --no-run
+	target/debug/equiform engines install $(TEST_ENGINES)
+	EQUIFORM_REDUCE_ALL=1 cargo test --locked -p equiform --test campaign -- reduction --nocapture
+
 .PHONY: install
 install: build ## Put the provider where `init` finds it, under .equiform/
 	@mkdir -p $(MIRROR)
@@ -160,6 +166,7 @@ install: build ## Put the provider where `init` finds it, under .equiform/
 	@echo 'The provider is in place. In the shell in which you use it:'
 	@echo
 	@echo '  export TF_CLI_CONFIG_FILE=$(CURDIR)/.equiform/cli.tfrc'
+	@echo '  export PATH=$(CURDIR)/target/release:$$PATH      # for equiform and terraform-provider-mock'
 	@echo
 
 .PHONY: build

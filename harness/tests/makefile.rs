@@ -235,3 +235,20 @@ fn the_hashes_of_other_providers_stay() {
     assert_eq!(fs::read_to_string(&lock).unwrap(), file(""));
     assert!(!nothing.exists());
 }
+
+#[test]
+fn installing_the_provider_prints_the_lines_to_export() {
+    let place = Place::new(0);
+    place.script("cc", "true");
+    place.script("python3", "true");
+    place.script("grep", "true");
+    fs::create_dir_all(place.path("target/release")).unwrap();
+    fs::write(place.path("target/release/terraform-provider-mock"), "").unwrap();
+    let output = place.make("install", None);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let here = place.0.path().display();
+    assert!(said.contains(&format!("\n  export TF_CLI_CONFIG_FILE={here}/.equiform/cli.tfrc\n")), "{said}");
+    assert!(said.contains(&format!("\n  export PATH={here}/target/release:$PATH ")), "{said}");
+    assert!(place.path(".equiform/cli.tfrc").exists());
+}

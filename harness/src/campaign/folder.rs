@@ -1,11 +1,11 @@
 //! What a campaign left in its folder, read back without an engine.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::case_folder;
 use super::claim::{Claim, ClaimError};
+use super::reductions;
 use super::report::Report;
 use super::stored::{self, Bench};
 use crate::case::{CASE_FILE, Case, CaseError};
@@ -94,11 +94,9 @@ pub fn read(
         settings: Some(claim.settings().clone()),
         shard: claim.shard(),
         not_run,
-        earlier: 0,
-        spent: None,
-        workers: None,
-        stages: BTreeMap::new(),
+        reductions: reductions::read(folder),
         cases,
+        ..Report::default()
     };
     Ok((claim, report))
 }

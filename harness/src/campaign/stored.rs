@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -104,8 +104,10 @@ pub fn is_removed(case: &Path, variant: usize) -> bool {
 
 /// Writes a JSON file, whole or not at all.
 pub fn write_whole(folder: &Path, name: &str, content: &impl Serialize) -> io::Result<()> {
-    let file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer_pretty(&file, content)?;
+    // In one go: serde_json writes every token on its own.
+    let text = serde_json::to_vec_pretty(content)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(&text)?;
     file.persist(folder.join(name)).map_err(|error| error.error)?;
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! `equiform compare`: the same cases on several engines.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -13,6 +12,7 @@ use super::cases_args::CasesArgs;
 use super::engine_args::HowArgs;
 use super::format::OutputFormat;
 use super::known_args::KnownArgs;
+use super::layered::Layered;
 use super::report::{AtTheEnd, leave_comparison};
 use super::report_args::interrupted;
 use super::{CannotRun, CliResult, Outcome, output};
@@ -71,6 +71,9 @@ struct Document<'a> {
 
 /// Compares.
 pub fn run(args: CompareArgs) -> CliResult {
+    let given = Layered::own::<CompareArgs>("compare")?;
+    args.cases.refuse_idle(&|option| given.says(option))?;
+    args.how.refuse_idle(&|option| given.says(option))?;
     let known = args.known.read()?;
     let engines = chosen(&args)?;
     args.cases.affordable(engines.len(), args.how.jobs(), None)?;
@@ -198,13 +201,11 @@ fn campaign(
         title: folder.display().to_string(),
         engine: Some(started.name.clone()),
         settings: Some(settings.clone()),
-        shard: None,
         not_run: all - judged,
         earlier,
         spent: started.spent(),
-        workers: None,
-        stages: BTreeMap::new(),
         cases: cases.collect(),
+        ..Report::default()
     };
     let jobs = args.how.jobs();
     AtTheEnd { folder: &folder, report: &report, oracles: &oracles, known, began, jobs }.leave();

@@ -4,10 +4,12 @@
 //! folder to install it from. [`process`] runs one engine command in a process group of its own, [`worker`] one after
 //! another in a process that stays. [`hold`] says how the provider holds operations. `environment` tells what is not
 //! the engine's doing, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work, `starts` where
-//! a stage began that is repeated later.
+//! a stage began that is repeated later, [`checkpoint`] where a deployment can begin that has its first stages in common
+//! with an earlier one.
 //! [`stop`] ends it early, [`time_spent`] is where the time went.
 
 pub mod access;
+pub mod checkpoint;
 mod drift;
 mod environment;
 pub mod hold;
@@ -39,7 +41,8 @@ use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
 use crate::evidence::{self, StageRecord};
 use crate::private;
 use crate::spec::{Action, Failure};
-use drift::drift_arguments;
+use checkpoint::Checkpoints;
+pub use drift::drift_arguments;
 pub use environment::EnvironmentError;
 use hold::Hold;
 use process::{Command, Ended};
@@ -189,6 +192,19 @@ impl Runner {
         folder: &Path,
         start: Start,
     ) -> Result<Vec<StageRecord>, DeployError> {
+        self.deploy_on(case, variant, folder, start, None)
+    }
+
+    /// The same; it begins where an earlier deployment came to, as far as their stages are the same, and leaves
+    /// checkpoints for later ones.
+    pub fn deploy_on(
+        &self,
+        case: &Case,
+        variant: usize,
+        folder: &Path,
+        start: Start,
+        checkpoints: Option<&Checkpoints<'_>>,
+    ) -> Result<Vec<StageRecord>, DeployError> {
         let mut worker = match (start, &self.workers) {
             (Start::Warm, Some(workers)) => {
                 let broken = |error| DeployError::Worker { stage: String::new(), error };
@@ -196,7 +212,7 @@ impl Runner {
             }
             _ => None,
         };
-        let records = self.deploy_with(case, variant, folder, worker.as_mut())?;
+        let records = self.deploy_with(case, variant, folder, worker.as_mut(), checkpoints)?;
         if let (Some(workers), Some(worker)) = (&self.workers, worker) {
             workers.give_back(worker);
         }
@@ -209,15 +225,20 @@ impl Runner {
         variant: usize,
         folder: &Path,
         mut worker: Option<&mut Worker>,
+        checkpoints: Option<&Checkpoints<'_>>,
     ) -> Result<Vec<StageRecord>, DeployError> {
         let stages = self.spent.generating.time(|| case.stages(variant))?;
         let work = self.spent.keeping.time(|| self.working_directory(folder))?;
         let work = work.path();
         self.prepare(&stages[0].batch, work)?;
         let reader = self.engine.family().reader;
-        let mut records = Vec::new();
         let mut starts = Starts::of(&stages);
-        for staged in &stages {
+        let key = |staged: &StagedBatch<'_>| self.key_of(case.seed, variant, staged);
+        let mut records = match checkpoints {
+            Some(checkpoints) => checkpoints.restore(&stages, key, variant, folder, work)?,
+            None => Vec::new(),
+        };
+        for (place, staged) in stages.iter().enumerate().skip(records.len()) {
             if self.stopped() {
                 return Err(DeployError::Stopped);
             }
@@ -252,12 +273,22 @@ impl Runner {
             if !succeeded && !ended_in_order {
                 break;
             }
+            if checkpoints.is_some() && !last {
+                checkpoint::leave(folder, place, work)?;
+            }
         }
         self.spent.keeping.time(|| {
             let text = serde_json::to_string_pretty(&records).expect("records are JSON");
             write(&folder.join(evidence::STAGES), &text)
         })?;
         Ok(records)
+    }
+
+    /// What a stage does, all of it: two stages with the same key do the same in the same place.
+    fn key_of(&self, seed: u64, variant: usize, staged: &StagedBatch<'_>) -> String {
+        let stage = serde_json::to_string(staged.stage).expect("a stage is JSON");
+        let seed = seed_of(seed, variant, &staged.stage.name);
+        format!("{seed} {stage}\n{}", self.engine.render(&staged.batch, self.syntax))
     }
 
     /// A new folder for the engine to work in. One that installs its providers does not work in memory: programs
@@ -430,7 +461,7 @@ fn lines_of(variables: &[(&str, OsString)]) -> Vec<u8> {
 }
 
 /// The seed by which operations of a stage go on: another one in each, and the same whenever a case is run.
-fn seed_of(case: u64, variant: usize, stage: &str) -> u32 {
+pub fn seed_of(case: u64, variant: usize, stage: &str) -> u32 {
     let text = format!("{case} {variant} {stage}");
     u32::from_be_bytes(*Sha256::digest(text).first_chunk().expect("a SHA-256 has 32 bytes"))
 }

@@ -163,7 +163,8 @@ impl Deployed {
         self
     }
 
-    /// The same if nothing was done to resources that should have been changed: they are as they were.
+    /// The same if less was done than expected: what should have been changed, and was not, is as it was; what should
+    /// have been replaced, and was only deleted, is gone.
     pub fn with_left_out(
         mut self,
         before: &Self,
@@ -171,10 +172,18 @@ impl Deployed {
         effects: &[Effect],
     ) -> Self {
         let was_due = |key: &Arc<str>| expected.iter().any(|operation| operation.key == *key);
-        let was_left_out = |key: &Arc<str>| was_due(key) && !effects.iter().any(|effect| effect.key == *key);
+        let done = |key: &Arc<str>| effects.iter().filter(|effect| effect.key == *key).collect::<Vec<_>>();
+        let was_left_out = |key: &Arc<str>| was_due(key) && done(key).is_empty();
+        let was_only_deleted = |key: &Arc<str>| {
+            let created = ResourceOperation { key: key.clone(), kind: OperationKind::Create };
+            let had_deposed = before.instances.values().any(|was| was.key == *key && was.deposed);
+            let done = done(key);
+            let deleted = done.iter().all(|effect| effect.kind == OperationKind::Delete);
+            expected.contains(&created) && !done.is_empty() && deleted && !had_deposed
+        };
         let there = before.instances.iter();
         let left: Vec<_> = there.filter(|(_, instance)| was_left_out(&instance.key)).collect();
-        self.instances.retain(|_, instance| !was_left_out(&instance.key));
+        self.instances.retain(|_, instance| !was_left_out(&instance.key) && !was_only_deleted(&instance.key));
         self.instances
             .extend(left.into_iter().map(|(address, instance)| (address.clone(), instance.clone())));
         self
@@ -264,7 +273,7 @@ impl Deployed {
 
 #[cfg(test)]
 mod tests {
-    use super::super::notation::{effect, program};
+    use super::super::notation::{effect, operation, program};
     use super::*;
 
     fn after(before: &str, after: &str, effects: &str) -> Result<Deployed, NotModelled> {
@@ -312,6 +321,20 @@ mod tests {
         assert!(instance(&done, "a").deposed);
         let done = done.after(&program("x a!<^x"), &[effect("-a")]).unwrap();
         assert_eq!(done, Deployed::by(&program("x a!<^x")));
+    }
+
+    #[test]
+    fn what_was_left_out_is_as_it_was_and_what_was_only_deleted_is_gone() {
+        let (before, written) = (Deployed::by(&program("x a b<+a")), program("x a<^x b<+a"));
+        let replacement = ["-a", "+a"].map(operation).into();
+        let left_out = |effects: &str| {
+            let effects: Vec<Effect> = effects.split_whitespace().map(effect).collect();
+            Deployed::by(&written).with_left_out(&before, &replacement, &effects)
+        };
+        assert_eq!(left_out("-a +a"), Deployed::by(&written));
+        assert_eq!(left_out(""), before);
+        let gone = left_out("-a");
+        assert!(gone.instances.values().map(|instance| &*instance.key).eq(["b", "x"]));
     }
 
     #[test]

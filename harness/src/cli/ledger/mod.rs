@@ -105,7 +105,7 @@ struct FilterArgs {
 
     /// Also what changes nothing: plans, reads, configurations and stops. They are shown anyway if --op or
     /// --seq is given
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["op", "seq"])]
     all: bool,
 
     /// Entries of these phases, separated by commas

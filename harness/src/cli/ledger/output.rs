@@ -78,3 +78,9 @@ pub(super) fn note_torn(path: &Path, bytes: u64) {
         );
     }
 }
+
+/// Tells that no entry is what was asked for. That is no error.
+pub(super) fn note_nothing_matches(path: &Path, all: bool) {
+    let hint = if all { "" } else { "; what changes nothing, such as plans and reads, is shown with --all" };
+    eprintln!("note: {}: no entry matches{hint}", path.display());
+}

@@ -29,6 +29,9 @@ pub enum Condition {
     /// removed. create_before_destroy was in force for that, and was forgotten in the step before: it was
     /// changed, and none of its dependents that pass the setting on was.
     ReplacedDependentOutlivesForgetfulDependency,
+    /// A dependent is updated, or replaced with the old object first. Something that it depended on, directly or not, is
+    /// removed. create_before_destroy was in force for that, and was forgotten in the step before, as above.
+    ChangedDependentNeedsForgetfulDependency,
     /// A dependent was to be changed in an earlier step, and was not, because that failed. By the program of that step
     /// it no longer depends on something that its object still refers to, and that is removed now.
     FailedDependentForgotDependency,
@@ -71,6 +74,7 @@ impl Condition {
         let Some((step, earlier)) = steps.split_last() else { return Vec::new() };
         let changes = step.changes();
         match self {
+            Self::ChangedDependentNeedsForgetfulDependency => return removed_too_early(&changes, earlier),
             Self::FailedDependentForgotDependency => return forgotten_by_failure(&changes, earlier),
             Self::TargetedDependencyKeepsOldObject => return kept_by_target(step, &changes),
             Self::DependencyOfUnchangedTarget => return skipped_by_target(step, &changes),
@@ -83,13 +87,7 @@ impl Condition {
         };
         let was_in_force = changes.before.create_before_destroy();
         let forgets = self == Self::ReplacedDependentOutlivesForgetfulDependency;
-        let in_state = if forgets {
-            let remembered = earlier.last().map(remembered).unwrap_or_default();
-            let remembers = |number| remembered.contains(changes.numbering.address(number));
-            changes.numbers().map(remembers).collect()
-        } else {
-            was_in_force.clone()
-        };
+        let in_state = if forgets { in_forgetful_state(&changes, earlier) } else { was_in_force.clone() };
         let forgotten = |number: Number| was_in_force[number as usize] && !in_state[number as usize];
         let named = |number| Named::of(&changes, number);
         outliving(&changes, &in_state)
@@ -123,6 +121,34 @@ fn outliving(changes: &Changes, was_in_force: &[bool]) -> Vec<(Number, Number)> 
         );
     }
     pairs.sort_unstable();
+    pairs
+}
+
+/// The pairs of a dependent that is made, and does not outlive its successor's creation, and something that it depended
+/// on, directly or not, which is removed and for which create_before_destroy was forgotten. An engine that does not know
+/// of the setting deletes that first.
+fn removed_too_early(changes: &Changes, earlier: &[Step<'_>]) -> Vec<Pair> {
+    let (was_in_force, in_force) =
+        (changes.before.create_before_destroy(), changes.after.create_before_destroy());
+    let in_state = in_forgetful_state(changes, earlier);
+    let is_forgotten = |number: Number| {
+        let place = number as usize;
+        changes.of_number(number) == Change::Deleted && was_in_force[place] && !in_state[place]
+    };
+    let is_made = |number: &Number| match changes.of_number(*number) {
+        Change::Updated => true,
+        Change::Replaced => !in_force[*number as usize],
+        Change::Created | Change::Deleted | Change::Kept => false,
+    };
+    let mut walk = Walk::over(changes.numbering.len());
+    let mut pairs = Vec::new();
+    for dependent in changes.before.numbers().filter(is_made) {
+        let reached = walk.from(&changes.before, dependent, |_| false).iter();
+        pairs.extend(reached.filter(|number| is_forgotten(**number)).map(|number| Pair {
+            dependent: Named::of(changes, dependent),
+            dependency: Named::of(changes, *number),
+        }));
+    }
     pairs
 }
 
@@ -186,6 +212,12 @@ fn skipped_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
     let skipped = skipped.filter(is_changed).filter(|number| !brought.contains(number));
     let named = |number| Named::of(changes, number);
     skipped.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
+}
+
+/// Whether a forgetful engine has create_before_destroy in its state, after the earlier steps, for each resource.
+fn in_forgetful_state(changes: &Changes, earlier: &[Step<'_>]) -> Vec<bool> {
+    let remembered = earlier.last().map(remembered).unwrap_or_default();
+    changes.numbers().map(|number| remembered.contains(changes.numbering.address(number))).collect()
 }
 
 /// The resources that a forgetful engine has create_before_destroy in its state for, after a step: what it left alone

@@ -275,6 +275,29 @@ fn pair(dependent: &str, dependency: &str) -> (String, String) {
 }
 
 #[test]
+fn what_lost_its_setting_in_the_step_before_is_removed_too_early_for_its_updated_dependent() {
+    let condition = Condition::ChangedDependentNeedsForgetfulDependency;
+    let pairs = |programs: &[&str]| -> Vec<(String, String)> {
+        let programs: Vec<Program> =
+            programs.iter().map(|text| crate::spec::notation::program(text)).collect();
+        let pairs = with_steps(&programs, |steps| condition.pairs(steps));
+        pairs.iter().map(|found| pair(&found.dependent.key, &found.dependency.key)).collect()
+    };
+    assert_eq!(pairs(&["a b!<a", "a=l b!<a", "b!"]), [pair("b", "a")]);
+    assert_eq!(
+        pairs(&["a m<a b!<m", "a=l m<a b!<m", "m b!<m"]),
+        [pair("m", "a")],
+        "the setting is another's"
+    );
+    assert_eq!(pairs(&["a m<+a b!<m", "a=l m<+a b!<m", "m b!"]), [pair("b", "a")], "through the whole chain");
+    assert_eq!(pairs(&["a b!<a", "b!"]), [], "nothing was changed before");
+    assert_eq!(pairs(&["a b!<a", "a=l b!=l<a", "b!"]), [], "its dependent was changed too");
+    assert_eq!(pairs(&["a b<a", "a=l b<a", "b"]), [], "the setting was never there");
+    assert_eq!(pairs(&["a b!<+a", "a=l b!<+a", "b!"]), [], "its dependent does not change");
+    assert_eq!(pairs(&["a b!<^a", "a=l b!<^a", "b!"]), [], "its dependent is replaced, which is a cycle");
+}
+
+#[test]
 fn an_update_that_failed_forgets_what_is_no_longer_written_and_still_referred_to() {
     let condition = Condition::FailedDependentForgotDependency;
     let failed = ("network! server<network", "server", "");
