@@ -4,8 +4,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# What the build needs of the system, beside Rust and Go: distributions' own are often too old for this project.
-APT_PACKAGES := build-essential python3 python3-pip
+# What the build and the tests need of the system, beside Rust and Go: distributions' own are often too old for this
+# project. Chromium is what reports are looked at with by their tests.
+APT_PACKAGES := build-essential python3 python3-pip chromium
 
 # What checks licences, sources and versions of dependencies by deny.toml.
 CARGO_DENY_VERSION := 0.20.2
@@ -98,7 +99,7 @@ deny: $(CARGO_DENY) ## Licences, sources and versions of dependencies, by deny.t
 	$(CARGO_DENY) --locked check bans licenses sources
 
 .PHONY: test
-test: tools deny ## Format, lints, dependencies, every test of the project, real engines included
+test: tools browser deny ## Format, lints, dependencies, every test of the project, real engines included
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
@@ -110,7 +111,7 @@ test: tools deny ## Format, lints, dependencies, every test of the project, real
 test-all-engines: tools ## The engine tests on every engine that can be installed
 	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install --all
-	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour
+	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour --test findings
 
 .PHONY: test-kill
 test-kill: tools ## 200 runs with the provider or the engine killed at a random moment
@@ -141,6 +142,12 @@ test-faulty-engines: tools ## OpenTofu built with one ordering fault after the o
 	cargo test --workspace --locked --no-run
 	cargo test --locked -p equiform --test faulty_engines -- --ignored --nocapture
 
+.PHONY: test-reduction
+test-reduction: tools ## Every seeded fault, reduced from 11 resources and 4 batches to its minimum; ten minutes
+	cargo test --workspace --locked --no-run
+	target/debug/equiform engines install $(TEST_ENGINES)
+	EQUIFORM_REDUCE_ALL=1 cargo test --locked -p equiform --test campaign -- reduction --nocapture
+
 .PHONY: install
 install: build ## Put the provider where `init` finds it, under .equiform/
 	@mkdir -p $(MIRROR)
@@ -159,6 +166,7 @@ install: build ## Put the provider where `init` finds it, under .equiform/
 	@echo 'The provider is in place. In the shell in which you use it:'
 	@echo
 	@echo '  export TF_CLI_CONFIG_FILE=$(CURDIR)/.equiform/cli.tfrc'
+	@echo '  export PATH=$(CURDIR)/target/release:$$PATH      # for equiform and terraform-provider-mock'
 	@echo
 
 .PHONY: build
@@ -166,7 +174,7 @@ build: tools ## Build equiform and the provider, optimised
 	cargo build --release --workspace --locked
 
 .PHONY: bench
-bench: bench-provider bench-egraph bench-judging bench-campaign ## Measure: the provider and its peers, the e-graph and egg, judging, campaigns
+bench: bench-provider bench-egraph bench-judging bench-campaign bench-report ## Measure: the provider and its peers, the e-graph and egg, judging, campaigns, reports
 
 .PHONY: bench-provider
 bench-provider: install # TFCOREMOCK=/path names a binary of that peer; see the script
@@ -185,6 +193,10 @@ bench-campaign: build # EQUIFORM_BENCH_ENGINE=tofu@1.10 names an engine, EQUIFOR
 	@$(EQUIFORM) engines path terraform@1.15.5 >/dev/null 2>&1 || $(EQUIFORM) engines install terraform@1.15.5
 	cargo bench -p equiform --locked --bench campaign
 
+.PHONY: bench-report
+bench-report: tools browser # What reports weigh, how fast a browser opens them, and how evenly they scroll
+	cargo bench -p equiform --locked --bench report
+
 # Nobody is at hand to be asked in CI, and root may install without asking; all others are told what is
 # missing.
 .PHONY: tools
@@ -199,8 +211,16 @@ tools: # What the build needs of the system
 	fi
 	@command -v cargo >/dev/null || { echo 'Rust 1.89 or newer is needed: install it with rustup.' >&2; exit 1; }
 
+.PHONY: browser
+browser: # What the tests of reports need; without it they are ignored
+	@if ! command -v chromium >/dev/null; then \
+	  if [ "$$(id -u)" = 0 ] || [ "$${CI:-}" = true ]; then $(MAKE) --no-print-directory system-packages; else \
+	    echo 'No chromium: the tests of reports in a browser are ignored. `make system-packages` installs it.' >&2; \
+	  fi; \
+	fi
+
 .PHONY: system-packages
-system-packages: ## Install what the build needs of the system by apt-get, with sudo unless you are root
+system-packages: ## Install what build and tests need of the system by apt-get, with sudo unless you are root
 	@sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	$$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qy $(APT_PACKAGES)
 

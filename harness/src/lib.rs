@@ -11,7 +11,8 @@
 //! - [`deploy`]: runs the stages of a variant on an engine.
 //! - [`judge`]: holds the evidence against the specification; it deploys nothing.
 //! - [`campaign`]: many cases on one engine, and what comes of them.
-//! - [`audit`]: a ledger, for people. [`cli`]: the subcommands, the only place that prints or exits.
+//! - [`audit`]: a ledger, for people. [`html`]: campaigns and ledgers as pictures. [`cli`]: the subcommands, the only
+//!   place that prints or exits.
 //!
 //! The programs of a campaign come from its settings alone:
 //!
@@ -50,6 +51,7 @@ pub mod cli;
 pub mod deploy;
 pub mod engines;
 pub mod evidence;
+pub mod html;
 pub mod judge;
 mod private;
 pub mod spec;

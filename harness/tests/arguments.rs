@@ -83,6 +83,88 @@ fn programs_and_studies_of_nothing_are_refused() {
 }
 
 #[test]
+fn options_that_have_no_effect_together_are_refused() {
+    let idle = |arguments: &[&str], option: &str, because: &str| {
+        refused(arguments, &format!("error: {option} has no effect {because}"));
+    };
+    for (option, generators) in [
+        ("--rules=x", "egraph or rewrite"),
+        ("--timeout=1", "egraph"),
+        ("--max-classes=9", "egraph"),
+        ("--cache-dir=x", "egraph"),
+        ("--rewrites=9", "rewrite"),
+        ("--rewrite-time=9", "rewrite"),
+    ] {
+        let name = option.split('=').next().unwrap();
+        idle(&["generate", option], name, &format!("but with --generator {generators}: leave it out"));
+    }
+    idle(
+        &["generate", "--generator=rewrite", "--epsilon=0.5"],
+        "--epsilon",
+        "but with --generator implicit or egraph",
+    );
+    for option in ["--length=9", "--leave=0.5"] {
+        let name = option.split('=').next().unwrap();
+        idle(&["generate", "--generator=egraph", option], name, "but with --generator implicit");
+    }
+    idle(&["generate", "--length=9", "--max-length=9"], "--max-length", "with --length");
+    idle(&["generate", "--cuts=even"], "--cuts", "with one batch");
+    idle(&["generate", "--out=x"], "--out", "but with --format hcl");
+    refused(&["generate", "--format=hcl"], "--format hcl writes files: name a folder with --out");
+    for option in ["--resources=4", "--edges=3"] {
+        let name = option.split('=').next().unwrap();
+        for command in [&["run"][..], &["compare", "--engine=terraform", "--engine=tofu"], &["generate"]] {
+            idle(&[command, &["--shape=real", option]].concat(), name, "with --shape real");
+        }
+        let source = r#"--source={"nodes":["a"],"edges":[]}"#;
+        for command in [&["run"][..], &["compare", "--engine=terraform", "--engine=tofu"]] {
+            idle(&[command, &[source, option]].concat(), name, "with --source");
+            idle(&[command, &[source, "--shape=real"]].concat(), "--shape", "with --source");
+        }
+    }
+    let dressed = r#"--source={"nodes":["a"],"edges":[],"attributes":{"a":{"label":"a"}}}"#;
+    refused(&["run", "--algebra=bare", dressed], "which --algebra bare does not have: leave one of them out");
+    idle(&["run", "--cold", "--provider-mode=init"], "--cold", "with --provider-mode init");
+    for command in [&["run"][..], &["judge", "."], &["merge", "a", "--out=b"]] {
+        idle(&[command, &["-v", "--format=json"]].concat(), "--verbose", "with --format json");
+    }
+    idle(&["show", ".", "--all", "--format=json"], "--all", "with --format json");
+    idle(&["show", ".", "--graph", "--format=json"], "--graph", "with --format json");
+    refused(&["ledger", "show", "x", "--all", "--op=create"], "'--all' cannot be used with '--op");
+    refused(&["ledger", "tail", "x", "--all", "--seq=1"], "'--all' cannot be used with '--seq");
+    refused(
+        &["rules", "list", "--file=x", "--algebra=bare"],
+        "'--file <FILE>' cannot be used with '--algebra",
+    );
+}
+
+#[test]
+fn more_edges_than_there_are_pairs_are_refused() {
+    let sentence = "3 resources have room for 3 edges, not for 4";
+    for command in ["run", "generate"] {
+        refused(&[command, "--resources=3", "--edges=4"], sentence);
+        refused(&[command, "--resources=2..3", "--edges=4..9"], sentence);
+    }
+    refused(&["compare", "--engine=terraform", "--engine=tofu", "--resources=3", "--edges=4"], sentence);
+}
+
+#[test]
+fn a_case_that_the_campaign_or_its_part_does_not_have_is_refused() {
+    refused(&["run", "--sources=5", "--case=5"], "there is no case 5: the campaign has the cases 0 to 4");
+    refused(&["run", "--case=2", "--shard=1/4"], "case 2 is not in part 1/4, but in part 3/4");
+}
+
+#[test]
+fn a_settings_file_counts_where_options_have_no_effect_together() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("real.toml"), "shape = \"real\"\nresources = 4\n").unwrap();
+    let output = equiform(folder.path(), &["run", "--settings=real.toml"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.starts_with("error: --resources has no effect with --shape real"), "{stderr}");
+}
+
+#[test]
 fn a_settings_file_that_asks_for_nothing_is_refused_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     for (setting, sentence) in [("sources = 0", FROM_ONE), ("resources = \"0..2\"", "begin with 1")] {

@@ -272,7 +272,7 @@ fn without_last_line(bytes: Vec<u8>) -> Vec<u8> {
 
 #[test]
 fn a_ledger_or_a_record_that_is_cut_makes_its_variant_inconclusive() {
-    let told = ["variant 1: inconclusive", "passed        3", "inconclusive  1"];
+    let told = ["variant 1: inconclusive", "3 passed", "1 inconclusive"];
     let ledger = "case-0000/variant-0001/ledger.jsonl";
     for cut in [half, without_last_line] {
         let (folder, _) = damaged(ledger, cut);
@@ -290,7 +290,7 @@ fn a_ledger_or_a_record_that_is_cut_makes_its_variant_inconclusive() {
 fn a_case_of_a_newer_version_is_told() {
     let newer = |_| br#"{"version": 99, "novelty": true}"#.to_vec();
     let (folder, path) = damaged("case-0000/case.json", newer);
-    let sentence = "has case version 99, and this program reads versions up to 3: use a newer equiform";
+    let sentence = "has case version 99, and this program reads versions up to 4: use a newer equiform";
     refused(&judged(&folder.path().join("out")), &[sentence]);
     let replay = equiform(&["replay", "--engine", ENGINE, "--out"])
         .arg(folder.path().join("replayed"))
@@ -312,7 +312,7 @@ fn a_verdict_that_is_cut_or_of_a_newer_version_is_told_and_left_alone() {
         let (folder, path) = damaged(file, change);
         let before = fs::read(&path).unwrap();
         let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
-        refused(&output, &[sentence, "case-0000/variant-0001 to run it again", "inconclusive  1"]);
+        refused(&output, &[sentence, "case-0000/variant-0001 to run it again", "1 inconclusive"]);
         assert_eq!(fs::read(&path).unwrap(), before);
     }
 }
@@ -346,7 +346,7 @@ fn passes(output: &Output, sentence: &str) {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{stdout}{stderr}");
     assert!(stderr.contains(sentence), "{stderr}");
-    assert!(stdout.contains("passed        4\n"), "{stdout}");
+    assert!(stdout.contains("verdicts      4 passed, "), "{stdout}");
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_stored_verdict_with_fewer_variants_than_its_case_is_not_believed() {
     passes(&output, "3 of 4 variants are from an earlier run, 1 are left");
     let strange = r#"{"version":2,"case":0,"variants":[{"variant":7,"result":{"verdict":"pass"}}]}"#;
     let output = campaign(ENGINE, &older(strange).path().join("out")).output().unwrap();
-    refused(&output, &["has a verdict on variant 7, and the case has 2", "inconclusive  2"]);
+    refused(&output, &["has a verdict on variant 7, and the case has 2", "2 inconclusive"]);
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn verdicts_of_older_versions_are_read_and_their_evidence_is_judged_again() {
     let ledger = folder.path().join("out/case-0000/variant-0001/ledger.jsonl");
     fs::write(&ledger, half(fs::read(&ledger).unwrap())).unwrap();
     let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
-    refused(&output, &["ledger.jsonl: the ledger is cut", "passed        3", "inconclusive  1"]);
+    refused(&output, &["ledger.jsonl: the ledger is cut", "3 passed", "1 inconclusive"]);
 }
 
 fn with_a_blank_line(bytes: Vec<u8>) -> Vec<u8> {
@@ -386,7 +386,7 @@ fn evidence_that_was_changed_since_it_was_judged_is_named_and_is_no_pass() {
         let (folder, path) = damaged(&format!("case-0000/variant-0001/{file}"), with_a_blank_line);
         let changed = fs::read(&path).unwrap();
         let out = folder.path().join("out");
-        let told = [&format!("changed since it was judged: {file}"), "passed        3", "inconclusive  1"];
+        let told = [&format!("changed since it was judged: {file}"), "3 passed", "1 inconclusive"];
         refused(&campaign(ENGINE, &out).output().unwrap(), &told);
         refused(&equiform(&["run", "--resume"]).arg(&out).output().unwrap(), &told);
         refused(&judged(&out), &told);
@@ -404,12 +404,12 @@ fn a_case_that_is_damaged_or_not_the_one_that_the_settings_generate_is_no_pass()
     let (folder, _) = damaged("case-0001/case.json", edited);
     let out = folder.path().join("out");
     let told =
-        ["case-0001/case.json is not the case that the campaign's settings generate", "inconclusive  2"];
+        ["case-0001/case.json is not the case that the campaign's settings generate", "2 inconclusive"];
     refused(&campaign(ENGINE, &out).output().unwrap(), &told);
-    refused(&judged(&out), &["changed since it was judged: case.json", "inconclusive  1"]);
+    refused(&judged(&out), &["changed since it was judged: case.json", "1 inconclusive"]);
     let (folder, _) = damaged("case-0001/case.json", half);
     let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
-    refused(&output, &["case-0001/case.json is not a case", "inconclusive  2"]);
+    refused(&output, &["case-0001/case.json is not a case", "2 inconclusive"]);
 }
 
 #[test]

@@ -288,3 +288,43 @@ fn an_e_graph_with_attributes_has_a_file_of_its_own() {
     let dot = succeeds(folder.path(), &[&draw[..], &ATTRIBUTED].concat(), "");
     assert!(dot.contains("a · a.label=b") && dot.contains("set a label b"), "{dot}");
 }
+
+#[test]
+fn programs_are_written_for_other_tools_a_folder_for_each_variant_and_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["generate", "--resources=4", "--edges=3", "--variants=3", "--batches=2", "--seed=3"];
+    let printed =
+        succeeds(folder.path(), &[&options[..], &["--out=new/programs", "--format=hcl"]].concat(), "");
+    assert_eq!(printed, "");
+    let out = folder.path().join("new/programs");
+    let names = |folder: &Path| {
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&folder.path().join("new")), ["programs"], "nothing else is left");
+    assert_eq!(names(&out), ["source", "variant-0000", "variant-0001", "variant-0002"]);
+    for variant in names(&out) {
+        assert_eq!(names(&out.join(&variant)), ["batch-1", "batch-2"]);
+        let text = std::fs::read_to_string(out.join(&variant).join("batch-2/main.tf")).unwrap();
+        // All of them end in the source: its resources, and an edge for each id that is referred to.
+        assert_eq!(text.matches("resource \"mock_node\" \"r").count(), 4, "{text}");
+        assert_eq!((text.matches(".id").count(), text.matches("\"x").count()), (3, 0), "{text}");
+        assert!(text.contains("source = \"equiform.test/equiform/mock\""), "{text}");
+    }
+    // The programs are those that are printed as terms.
+    let terms = succeeds(folder.path(), &options, "");
+    let first = |term: &str| term.split("(cut ").nth(1).unwrap().matches("(add ").count();
+    for (term, variant) in terms.lines().zip(names(&out)) {
+        let text = std::fs::read_to_string(out.join(variant).join("batch-1/main.tf")).unwrap();
+        assert!(text.matches("resource ").count() <= first(term), "{term}: {text}");
+    }
+    let again =
+        equiform(folder.path(), &[&options[..], &["--out=new/programs", "--format=hcl"]].concat(), "");
+    assert_eq!(again.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(said.contains("new/programs is not empty: name a new folder with --out"), "{said}");
+}

@@ -17,9 +17,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("campaign", &["algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "private"]),
     ("audit", &["algebra", "judge"]),
     (
-        "cli",
+        "html",
         &[
             "algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "campaign", "audit",
+            "private",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "campaign", "audit", "html",
             "private",
         ],
     ),

@@ -75,6 +75,18 @@ fn filters_narrow_what_is_shown() {
 }
 
 #[test]
+fn what_an_update_or_a_drift_changed_is_told() {
+    let shown = run(&["show", GOOD, "--op", "update", "--phase", "commit"]).stdout;
+    assert!(shown.contains("  label: null → \"blue\"  (began 7)\n"), "{shown}");
+}
+
+#[test]
+fn it_is_told_if_no_entry_matches() {
+    assert_snapshot!(seen(&["show", GOOD, "--key", "nobody"]));
+    assert_snapshot!(seen(&["tail", GOOD, "--run", "nobody", "--op", "plan"]));
+}
+
+#[test]
 fn json_is_the_ledgers_own_lines() {
     let good = entries(GOOD);
     assert_eq!(run(&["show", GOOD, "--format", "json"]).stdout.lines().collect::<Vec<_>>(), good);

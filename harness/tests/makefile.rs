@@ -96,6 +96,24 @@ fn root_and_ci_have_installed_what_is_missing() {
 }
 
 #[test]
+fn a_browser_is_installed_for_root_and_ci_and_asked_for_of_others() {
+    for (user, ci, first) in [(0, None, "apt-get update"), (1000, Some("true"), "sudo apt-get update")] {
+        let place = Place::new(user);
+        assert!(place.make("browser", ci).status.success());
+        assert!(place.called().starts_with(first), "{}", place.called());
+        assert!(place.called().contains(" chromium"), "{}", place.called());
+    }
+    let place = Place::new(1000);
+    let output = place.make("browser", None);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("`make system-packages` installs it"), "{said}");
+    assert_eq!(place.called(), "");
+    place.script("chromium", "");
+    assert!(place.make("browser", Some("true")).status.success());
+    assert_eq!(place.called(), "");
+}
+
+#[test]
 fn a_machine_that_has_everything_is_left_as_it_is() {
     let place = Place::new(1000);
     place.script("cc", "");
@@ -216,4 +234,21 @@ fn the_hashes_of_other_providers_stay() {
     assert!(Command::new(&script).arg(folder.path()).arg(&nothing).status().unwrap().success());
     assert_eq!(fs::read_to_string(&lock).unwrap(), file(""));
     assert!(!nothing.exists());
+}
+
+#[test]
+fn installing_the_provider_prints_the_lines_to_export() {
+    let place = Place::new(0);
+    place.script("cc", "true");
+    place.script("python3", "true");
+    place.script("grep", "true");
+    fs::create_dir_all(place.path("target/release")).unwrap();
+    fs::write(place.path("target/release/terraform-provider-mock"), "").unwrap();
+    let output = place.make("install", None);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let here = place.0.path().display();
+    assert!(said.contains(&format!("\n  export TF_CLI_CONFIG_FILE={here}/.equiform/cli.tfrc\n")), "{said}");
+    assert!(said.contains(&format!("\n  export PATH={here}/target/release:$PATH ")), "{said}");
+    assert!(place.path(".equiform/cli.tfrc").exists());
 }

@@ -1,8 +1,9 @@
 //! An entry as one line of text, in columns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use equiform_proto::ledger::{Entry, Operation};
+use equiform_proto::ledger::{Attributes, Entry, Operation};
+use serde_json::Value;
 
 use super::names::{Names, printable, short_id};
 use super::palette::Palette;
@@ -58,6 +59,7 @@ impl EntryText {
         if entry.op == Operation::Drift && entry.after.is_none() {
             remarks.push("(gone)".to_owned());
         }
+        remarks.extend(changes(entry, names));
         if let Some(begin) = entry.begin {
             remarks.push(self.palette.faint(&format!("(began {begin})")));
         }
@@ -74,6 +76,36 @@ impl EntryText {
             remarks.push(self.palette.alarm(&format!("error: {}", printable(error))));
         }
         remarks.join("  ")
+    }
+}
+
+/// What an entry says to change in its object, each as `label: "a" → "b"`. Every change counts itself, which says
+/// nothing of it, and what is created or deleted changes as a whole.
+fn changes(entry: &Entry, names: &Names) -> Vec<String> {
+    let (Some(before), Some(after)) = (&entry.before, &entry.after) else { return Vec::new() };
+    let attributes: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let counted = |name: &&&String| name.as_str() != "revision";
+    let value = |object: &Attributes, name: &String| match object.get(name) {
+        None => Value::Null.to_string(),
+        Some(value) => named(value, names),
+    };
+    attributes
+        .iter()
+        .filter(counted)
+        .filter(|name| before.get(**name) != after.get(**name))
+        .map(|name| format!("{}: {} → {}", printable(name), value(before, name), value(after, name)))
+        .collect()
+}
+
+/// A value as JSON, with the keys of objects in the place of their ids.
+fn named(value: &Value, names: &Names) -> String {
+    match value {
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| named(item, names)).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::String(text) if names.has(text) => names.of(text).into_owned(),
+        other => printable(&other.to_string()).into_owned(),
     }
 }
 
@@ -139,6 +171,21 @@ mod tests {
         partial.fault = Some("create:r%3A1:1:partial".to_owned());
         let line = EntryText::new(Palette::Plain).line(&partial, &Names::default());
         assert!(line.ends_with("(began 1)  (told to fail: create:r%3A1:1:partial)"), "{line}");
+    }
+
+    #[test]
+    fn what_changed_is_shown_with_the_keys_of_what_is_referred_to() {
+        let mut names = Names::default();
+        let mut other = entry(1, Operation::Create, Phase::Commit);
+        (other.key, other.id) = (Some("r0".to_owned()), Some("node-a".to_owned()));
+        names.learn(&other);
+        let object = |value: serde_json::Value| value.as_object().cloned();
+        let mut drift = entry(2, Operation::Drift, Phase::Commit);
+        drift.before = object(serde_json::json!({"label": "a\n", "refs": [], "pin": "x", "revision": 1}));
+        drift.after =
+            object(serde_json::json!({"label": "b", "refs": ["node-a", "gone"], "pin": "x", "revision": 2}));
+        let line = EntryText::new(Palette::Plain).line(&drift, &names);
+        assert!(line.ends_with(r#"label: "a\n" → "b"  refs: [] → [r0,"gone"]"#), "{line}");
     }
 
     #[test]

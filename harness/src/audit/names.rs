@@ -28,6 +28,11 @@ impl Names {
         }
     }
 
+    /// Whether there is an object with this id that has a key.
+    pub fn has(&self, id: &str) -> bool {
+        self.keys.contains_key(id)
+    }
+
     /// The key of the object with this id, or the id shortened.
     pub fn of<'a>(&'a self, id: &'a str) -> Cow<'a, str> {
         match self.keys.get(id) {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
+use super::options::OptionDifference;
 use super::programs::Programs;
 use super::shard::Shard;
 use crate::deploy::Mode;
@@ -39,11 +40,16 @@ pub struct Claim {
 pub enum ClaimError {
     /// Another campaign is in it.
     #[error(
-        "{} holds a campaign with other settings ({FILE} has them): resume it with --resume, or name \
-         another folder with --out",
-        .0.display()
+        "{} holds a campaign with other settings:\n  {}\nResume it with --resume, or name another folder with --out",
+        folder.display(),
+        differences.join("\n  ")
     )]
-    Other(PathBuf),
+    Other {
+        /// The folder.
+        folder: PathBuf,
+        /// In what they differ, stored and given.
+        differences: Vec<String>,
+    },
     /// The verdicts in it are those of other programs.
     #[error(
         "{} holds the verdicts of other builds: {what} changed since then. Name a new folder with --out to judge \
@@ -183,8 +189,15 @@ impl Claim {
             }
             self.write(folder).map_err(io)?;
         }
-        let there = Self::read(folder)?.filter(|there| there.settled() == self.settled());
-        let there = there.ok_or_else(|| ClaimError::Other(folder.to_owned()))?;
+        let gone = || io::Error::other(format!("{FILE} was removed just now"));
+        let there = Self::read(folder)?.ok_or_else(|| io(gone()))?;
+        if there.settled() != self.settled() {
+            let differences = there.differences(self).into_iter();
+            let told =
+                |it: OptionDifference| format!("{}: stored {}, given {}", it.option, it.here, it.there);
+            let differences = differences.map(told).collect();
+            return Err(ClaimError::Other { folder: folder.to_owned(), differences });
+        }
         if let (Some(there), Some(now)) = (&there.programs, &self.programs)
             && let Some(what) = there.changed(now)
         {
@@ -240,14 +253,33 @@ pub(super) mod tests {
         drop(claim(1).lock(&out).unwrap());
         drop(claim(1).lock(&out).unwrap());
         let before = fs::read(out.join(FILE)).unwrap();
-        assert!(matches!(claim(2).lock(&out), Err(ClaimError::Other(_))));
+        assert!(matches!(claim(2).lock(&out), Err(ClaimError::Other { .. })));
         let part = Claim { shard: Some(Shard::WHOLE), ..claim(1) };
-        assert!(matches!(part.lock(&out), Err(ClaimError::Other(_))), "a part is another campaign");
+        assert!(matches!(part.lock(&out), Err(ClaimError::Other { .. })), "a part is another campaign");
         let mode = Mode { syntax: crate::engines::driver::Syntax::Json, ..Mode::default() };
         let in_json = Claim { mode, ..claim(1) };
-        assert!(matches!(in_json.lock(&out), Err(ClaimError::Other(_))), "so is another syntax");
+        assert!(matches!(in_json.lock(&out), Err(ClaimError::Other { .. })), "so is another syntax");
         assert_eq!(fs::read(out.join(FILE)).unwrap(), before);
         assert_eq!(Claim::read(&out).unwrap(), Some(claim(1)));
+    }
+
+    #[test]
+    fn another_campaign_is_told_in_what_it_differs_stored_and_given() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(claim(1).lock(folder.path()).unwrap());
+        let shard = Some("1/2".parse().unwrap());
+        let mut other = Claim { shard, engine: "tofu@1.12.6".to_owned(), ..claim(2) };
+        other.mode.warm = false;
+        let error = other.lock(folder.path()).unwrap_err().to_string();
+        for line in [
+            "--engine: stored terraform@1.15.5, given tofu@1.12.6",
+            "--seed: stored 1, given 2",
+            "--shard: stored not given, given 1/2",
+        ] {
+            assert!(error.contains(&format!("\n  {line}\n")), "{error}");
+        }
+        assert_eq!(error.lines().count(), 5, "and in nothing else: {error}");
+        assert!(error.ends_with("Resume it with --resume, or name another folder with --out"), "{error}");
     }
 
     fn programs(engine: &str) -> Programs {
@@ -276,7 +308,7 @@ pub(super) mod tests {
         older["version"] = 1.into();
         fs::write(folder.path().join(FILE), older.to_string()).unwrap();
         assert!(claim(1).on(programs("ab")).lock(folder.path()).unwrap().untold);
-        assert!(matches!(claim(2).lock(folder.path()), Err(ClaimError::Other(_))));
+        assert!(matches!(claim(2).lock(folder.path()), Err(ClaimError::Other { .. })));
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! A campaign as a JUnit file: a test suite for each case, a test case for each variant.
 //!
-//! A new finding is a failure, and its message says whether it came again in a second deployment. A variant
-//! that could not be judged is an error. A variant in which all is known is skipped, with the names as the
-//! message: tools show it, and do not fail on it.
+//! A new finding is a failure, and its message says whether it came again in a second deployment. A variant that could
+//! not be judged is an error. A variant in which all is known is skipped, with the names as the message: tools show
+//! it, and do not fail on it. Each of these has the cause in its text, and what to type to see more.
+//!
+//! Names are the same from run to run: they are of the engine, the case and the variant, and of no folder.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,33 +17,42 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::report::Report;
 use crate::evidence::{STAGES, StageRecord};
+use crate::judge::cause::Cause;
+use crate::judge::known::KnownFindings;
 use crate::judge::oracles::Finding;
 use crate::judge::variant::variant_folder;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
+/// Whoever collects test results may be another user.
+const READABLE: u32 = 0o644;
+
 /// Writes the file, whole or not at all.
-pub fn write(report: &Report, path: &Path) -> io::Result<()> {
+pub fn write(report: &Report, known: &KnownFindings, path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let file = tempfile::NamedTempFile::new_in(folder)?;
-    document(report).serialize(&file).map_err(io::Error::other)?;
+    document(report, known).serialize(&file).map_err(io::Error::other)?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(READABLE))?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
-fn document(report: &Report) -> quick_junit::Report {
-    let engine = report.engine.as_deref().unwrap_or("equiform");
+fn document(report: &Report, known: &KnownFindings) -> quick_junit::Report {
+    let title = report.engine.as_deref();
+    // Where its executable lies is not the same on every machine.
+    let engine = title.and_then(|title| title.split(" at ").next()).unwrap_or("equiform");
     let mut document = quick_junit::Report::new(engine);
     for (folder, verdict) in &report.cases {
-        let name = folder.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let name = format!("case-{:04}", verdict.case);
         let mut suite = TestSuite::new(name.clone());
         suite.add_property(("folder", folder.display().to_string().as_str()));
         let mut total = Duration::ZERO;
         for variant in &verdict.variants {
             let title = format!("variant-{:04}", variant.variant);
-            let mut test = TestCase::new(title, status(variant));
+            let place = variant_folder(folder, variant.variant);
+            let mut test = TestCase::new(title, status(variant, &place, known));
             test.set_classname(format!("{engine}.{name}"));
-            if let Some(took) = took(&variant_folder(folder, variant.variant)) {
+            if let Some(took) = took(&place) {
                 test.set_time(took);
                 total += took;
             }
@@ -56,7 +68,7 @@ fn document(report: &Report) -> quick_junit::Report {
     document
 }
 
-fn status(variant: &VariantVerdict) -> TestCaseStatus {
+fn status(variant: &VariantVerdict, place: &Path, known: &KnownFindings) -> TestCaseStatus {
     let result = &variant.result;
     let mut status = match result {
         VariantResult::Pass => return TestCaseStatus::success(),
@@ -85,11 +97,28 @@ fn status(variant: &VariantVerdict) -> TestCaseStatus {
             status.set_type("finding").set_message(list(signatures) + again);
         }
     }
-    if !findings.is_empty() {
-        let lines: Vec<String> = findings.iter().map(line).chain(variant.damaged.clone()).collect();
-        status.set_description(lines.join("\n"));
-    }
+    status.set_description(explanation(variant, place, known));
     status
+}
+
+/// What there is to say of a variant that did not pass: the cause, what follows, and where to look.
+fn explanation(variant: &VariantVerdict, place: &Path, known: &KnownFindings) -> String {
+    let mut lines = Vec::new();
+    if let VariantResult::Inconclusive { reason } = &variant.result {
+        lines.push(format!("could not be judged: {reason}"));
+    }
+    if let Some(cause) = Cause::among(variant.result.findings()) {
+        lines.push(format!("cause: {}", line(cause.finding)));
+        if let Some(bug) = cause.finding.known.as_ref().and_then(|name| known.get(name)) {
+            lines.push(format!("known: {}: {} ({})", bug.name, bug.text, bug.case));
+        }
+        lines.extend(cause.before.into_iter().map(|finding| format!("before: {}", line(finding))));
+        lines.extend(cause.follows.into_iter().map(|finding| format!("follows: {}", line(finding))));
+    }
+    lines.extend(variant.damaged.clone());
+    lines.push(format!("folder: {}", place.display()));
+    lines.push(format!("show it: equiform show {}", place.display()));
+    lines.join("\n")
 }
 
 fn line(finding: &Finding) -> String {
@@ -124,7 +153,7 @@ mod tests {
         let results = [
             VariantResult::Pass,
             VariantResult::of(vec![finding("a <b> & \"c\" ]]> \u{1b}[31mred\u{1b}[0m \u{0}\u{7} é", None)]),
-            VariantResult::of(vec![finding("d", Some("old-bug"))]),
+            VariantResult::of(vec![finding("d", Some("cycle-edge-removed"))]),
             VariantResult::Inconclusive { reason: "stages.json: <gone> & away".to_owned() },
         ];
         let variants = results.into_iter().enumerate();
@@ -134,22 +163,16 @@ mod tests {
         });
         Report {
             title: "x".to_owned(),
-            engine: Some("terraform@1.15.5".to_owned()),
-            settings: None,
-            shard: None,
-            not_run: 0,
-            earlier: 0,
-            spent: None,
-            workers: None,
-            stages: Default::default(),
+            engine: Some("terraform@1.15.5 at /some/where".to_owned()),
             cases: vec![(folder, CaseVerdict { case: 0, variants: variants.collect() })],
+            ..Report::default()
         }
     }
 
     #[test]
     fn an_xml_parser_reads_back_what_came_of_each_variant_whatever_the_engine_printed() {
         let root = tempfile::tempdir().unwrap();
-        let case = root.path().join("case-0000");
+        let case = root.path().join("whatever-it-is-called");
         fs::create_dir_all(variant_folder(&case, 0)).unwrap();
         let record = |milliseconds| StageRecord {
             stage: "batch-1".to_owned(),
@@ -164,7 +187,8 @@ mod tests {
         let records = serde_json::to_vec(&[record(1200), record(300)]).unwrap();
         fs::write(variant_folder(&case, 0).join(STAGES), records).unwrap();
         let path = root.path().join("new/junit.xml");
-        write(&report(case), &path).unwrap();
+        write(&report(case.clone()), &KnownFindings::shipped(), &path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644, "others can read it");
         let text = fs::read_to_string(&path).unwrap();
         let document = roxmltree::Document::parse(&text).unwrap();
         let suites: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testsuite")).collect();
@@ -177,18 +201,28 @@ mod tests {
         let tests: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testcase")).collect();
         let names: Vec<_> = tests.iter().map(|test| test.attribute("name").unwrap()).collect();
         assert_eq!(names, ["variant-0000", "variant-0001", "variant-0002", "variant-0003"]);
+        let classes: BTreeSet<_> = tests.iter().map(|test| test.attribute("classname").unwrap()).collect();
+        assert_eq!(classes, ["terraform@1.15.5.case-0000"].into(), "no folder is in a name");
         assert_eq!(tests[0].attribute("time"), Some("1.500"));
         let of = |test: usize, tag: &str| {
             let found = tests[test].children().find(|node| node.has_tag_name(tag));
             found.unwrap_or_else(|| panic!("{tag} in {text}"))
         };
+        let place = |variant| variant_folder(&case, variant).display().to_string();
+        let look = |variant| format!("folder: {0}\nshow it: equiform show {0}", place(variant));
         assert_eq!(
             of(1, "failure").text(),
-            Some("batch-1: health: fails: a <b> & \"c\" ]]> red  é"),
+            Some(&*format!("cause: batch-1: health: fails: a <b> & \"c\" ]]> red  é\n{}", look(1))),
             "what XML cannot hold is gone, all else is there"
         );
+        let skipped = of(2, "skipped").text().unwrap();
+        assert!(skipped.contains("\nknown: cycle-edge-removed: a cycle is reported when "), "{skipped}");
+        assert!(skipped.ends_with(&look(2)), "{skipped}");
+        assert!(
+            of(3, "error").text().unwrap().starts_with("could not be judged: stages.json: <gone> & away\n")
+        );
         assert_eq!(of(1, "failure").attribute("message"), Some("health: fails (not again)"));
-        assert_eq!(of(2, "skipped").attribute("message"), Some("known: old-bug"));
+        assert_eq!(of(2, "skipped").attribute("message"), Some("known: cycle-edge-removed"));
         assert_eq!(of(3, "error").attribute("message"), Some("stages.json: <gone> & away"));
     }
 }

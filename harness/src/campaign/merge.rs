@@ -18,12 +18,19 @@ pub enum MergeError {
     NoPart(PathBuf),
     /// Two folders are of different campaigns.
     #[error(
-        "{} and {} are parts of different campaigns: their engines, builds, oracles, settings or numbers of parts \
-         differ",
-        .0.display(),
-        .1.display()
+        "{} and {} are parts of different campaigns: {}",
+        first.display(),
+        second.display(),
+        differences.join("; ")
     )]
-    Different(PathBuf, PathBuf),
+    Different {
+        /// One of them.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+        /// In what they differ.
+        differences: Vec<String>,
+    },
     /// Two folders are the same part.
     #[error("{} and {} are the same part, {part}", first.display(), second.display())]
     Twice {
@@ -107,7 +114,8 @@ fn parts(folders: &[PathBuf]) -> Result<Vec<(&PathBuf, Claim)>, MergeError> {
             && (other.whole() != claim.whole()
                 || !other.shard().is_some_and(|part| part.all().eq(shard.all())))
         {
-            return Err(MergeError::Different((*first).clone(), folder.clone()));
+            let (first, second) = ((*first).clone(), folder.clone());
+            return Err(MergeError::Different { first, second, differences: differences(other, &claim) });
         }
         if let Some((first, _)) = parts.iter().find(|(_, other)| other.shard() == Some(shard)) {
             let (first, second, part) = ((*first).clone(), folder.clone(), shard.to_string());
@@ -130,6 +138,19 @@ fn parts(folders: &[PathBuf]) -> Result<Vec<(&PathBuf, Claim)>, MergeError> {
         }
     }
     Ok(parts)
+}
+
+/// In what two parts differ that are not of one campaign.
+fn differences(one: &Claim, other: &Claim) -> Vec<String> {
+    let options = one.whole().differences(&other.whole()).into_iter();
+    let options: Vec<String> =
+        options.map(|it| format!("{}: {} and {}", it.option, it.here, it.there)).collect();
+    let parts = |claim: &Claim| claim.shard().map_or(0, |shard| shard.all().count());
+    match (options.is_empty(), parts(one), parts(other)) {
+        (false, ..) => options,
+        (true, here, there) if here != there => vec![format!("--shard: of {here} and of {there} parts")],
+        _ => vec!["the builds of engine or provider differ".to_owned()],
+    }
 }
 
 /// The same files at another place. Evidence is never changed, so a hard link does where the system allows one.
@@ -206,12 +227,14 @@ mod tests {
             let folders: Vec<PathBuf> = folders.iter().map(|folder| (*folder).clone()).collect();
             merge(&folders, &out).unwrap_err()
         };
-        assert!(matches!(error(&[&first, &other]), MergeError::Different(..)));
-        assert!(matches!(error(&[&first, &third]), MergeError::Different(..)));
+        assert!(matches!(error(&[&first, &other]), MergeError::Different { .. }));
+        assert!(matches!(error(&[&first, &third]), MergeError::Different { .. }));
         assert!(matches!(error(&[&first, &again]), MergeError::Twice { .. }));
         assert!(matches!(error(&[&first]), MergeError::Missing(part) if part == "2/2"));
         assert!(matches!(error(&[&whole]), MergeError::NoPart(_)));
         assert!(matches!(error(&[&first, &unfinished]), MergeError::Unfinished { case: 3, variant: 0, .. }));
+        assert!(error(&[&first, &other]).to_string().ends_with("different campaigns: --seed: 1 and 2"));
+        assert!(error(&[&first, &third]).to_string().ends_with("campaigns: --shard: of 2 and of 3 parts"));
         assert!(!out.exists());
         let occupied = merge(&[first.clone(), second], &first).unwrap_err();
         assert!(matches!(occupied, MergeError::Occupied(_)));

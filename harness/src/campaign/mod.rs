@@ -5,22 +5,33 @@
 //! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`limits`] what ends it early,
 //! [`keep`] what stays on disk, [`tally`] what comes of all of them, [`report`] all that there is to say in the end,
 //! [`junit`] the same for test tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines
-//! against each other. Each case has a folder with all that is needed to judge it again, or to run it again.
+//! against each other. [`folder`] reads what a campaign left, [`timing`] how long it took. [`reduce`] cuts a failing
+//! variant down, [`reductions`] those of a campaign, [`place`] finds the variant that a folder stands for, [`tried`]
+//! deploys it on other engines, [`bundle`] makes something of it that an engine's maintainers can run. Each case has a
+//! folder with all that is needed to judge it again, or to run it again.
 
+pub mod bundle;
 pub mod claim;
 pub mod comparison;
 pub mod digest;
+pub mod folder;
 pub mod junit;
 pub mod keep;
 pub mod limits;
 pub mod merge;
+mod options;
+pub mod place;
 pub mod programs;
 mod queue;
+pub mod reduce;
+pub mod reductions;
 pub mod report;
 pub mod settings;
 pub mod shard;
 pub mod stored;
 pub mod tally;
+pub mod timing;
+pub mod tried;
 
 use std::fs;
 use std::io;
@@ -106,6 +117,11 @@ pub fn case_folder(out: &Path, number: usize) -> PathBuf {
 pub fn case_number(folder: &Path) -> Option<usize> {
     let name = folder.canonicalize().ok()?.file_name()?.to_str()?.to_owned();
     name.strip_prefix("case-")?.split('-').next()?.parse().ok()
+}
+
+/// The number of a case in a folder: by the folder's name, else as the case itself tells it.
+pub fn number_of(folder: &Path, case: &Case) -> Option<usize> {
+    case_number(folder).or(case.number)
 }
 
 /// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.
@@ -239,6 +255,7 @@ impl Campaign<'_> {
 
     fn due(&self, number: usize, case: Case, folder: PathBuf) -> Due {
         let case = Case {
+            number: Some(number),
             engine: Some(self.engine.to_owned()),
             equiform: self.programs.map(|programs| programs.equiform.clone()),
             provider: self.programs.and_then(|programs| programs.provider_version.clone()),

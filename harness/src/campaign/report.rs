@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 
+use super::reduce::Reduction;
 use super::tally::Tally;
 use super::{Settings, shard::Shard};
 use crate::deploy::time_spent::{StageTime, TimeSplit};
@@ -17,7 +19,7 @@ use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 const VERSION: u32 = 1;
 
 /// What there is to say.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Report {
     /// What was run or judged: a folder, or how many there are.
     pub title: String,
@@ -27,6 +29,12 @@ pub struct Report {
     pub settings: Option<Settings>,
     /// The part of a campaign that this is.
     pub shard: Option<Shard>,
+    /// The only case that was asked for.
+    pub only_case: Option<usize>,
+    /// How long it took, of what was run or judged just now.
+    pub took: Option<Duration>,
+    /// The command that does the same once more.
+    pub repeat: Option<String>,
     /// How many variants have no verdict, because it was stopped.
     pub not_run: usize,
     /// How many verdicts are those of an earlier run.
@@ -37,6 +45,8 @@ pub struct Report {
     pub workers: Option<WorkerCounts>,
     /// What the engine's commands took, by the kinds of their stages.
     pub stages: BTreeMap<String, StageTime>,
+    /// Failures that were reduced, with the folders of the reduced cases.
+    pub reductions: Vec<(PathBuf, Reduction)>,
     /// The cases, with their folders.
     pub cases: Vec<(PathBuf, CaseVerdict)>,
 }
@@ -48,6 +58,12 @@ struct Document<'a> {
     engine: Option<&'a str>,
     settings: Option<&'a Settings>,
     shard: Option<Shard>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only_case: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    milliseconds: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeat: Option<&'a str>,
     complete: bool,
     not_run: usize,
     from_earlier_run: usize,
@@ -62,7 +78,16 @@ struct Document<'a> {
     signatures: Vec<SignatureCount<'a>>,
     known: Vec<KnownCount<'a>>,
     exercised: ExercisedEntry,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reductions: Vec<ReductionEntry<'a>>,
     cases: Vec<CaseEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct ReductionEntry<'a> {
+    folder: &'a Path,
+    #[serde(flatten)]
+    reduction: &'a Reduction,
 }
 
 /// What was exercised, with a count for everything that there is.
@@ -133,6 +158,9 @@ impl Report {
             engine: self.engine.as_deref(),
             settings: self.settings.as_ref(),
             shard: self.shard,
+            only_case: self.only_case,
+            milliseconds: self.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
+            repeat: self.repeat.as_deref(),
             complete: self.not_run == 0,
             not_run: self.not_run,
             from_earlier_run: self.earlier,
@@ -167,6 +195,11 @@ impl Report {
                 })
                 .collect(),
             exercised: ExercisedEntry { never_due: exercised.never_due(), counts: exercised.filled() },
+            reductions: self
+                .reductions
+                .iter()
+                .map(|(folder, reduction)| ReductionEntry { folder, reduction })
+                .collect(),
             cases: self
                 .cases
                 .iter()

@@ -18,6 +18,24 @@ impl Shard {
     /// All of it.
     pub const WHOLE: Self = Self { index: 1, of: 1 };
 
+    /// One case alone, by its number: of so many parts that every one has a single case.
+    pub fn only(case: usize) -> Self {
+        Self { index: case.saturating_add(1), of: usize::MAX }
+    }
+
+    /// One case of this part, of a campaign with so many.
+    pub fn only_case(self, case: usize, sources: usize) -> Result<Self, String> {
+        if case >= sources {
+            return Err(format!("there is no case {case}: the campaign has the cases 0 to {}", sources - 1));
+        }
+        match self.all().find(|part| part.cases(sources).any(|number| number == case)) {
+            Some(part) if part != self => {
+                Err(format!("case {case} is not in part {self}, but in part {part}"))
+            }
+            _ => Ok(Self::only(case)),
+        }
+    }
+
     /// All parts of which this is one.
     pub fn all(self) -> impl Iterator<Item = Self> {
         (1..=self.of).map(move |index| Self { index, of: self.of })
@@ -76,6 +94,18 @@ mod tests {
             numbers.sort_unstable();
             prop_assert!(numbers.into_iter().eq(0..sources));
         }
+    }
+
+    #[test]
+    fn one_case_is_a_part_too() {
+        assert_eq!(Shard::only(0).cases(5).collect::<Vec<_>>(), [0]);
+        assert_eq!(Shard::only(4).cases(5).collect::<Vec<_>>(), [4]);
+        assert_eq!(Shard::only(5).cases(5).count(), 0);
+        let part: Shard = "2/3".parse().unwrap();
+        assert_eq!(part.only_case(4, 9), Ok(Shard::only(4)));
+        assert_eq!(part.only_case(5, 9), Err("case 5 is not in part 2/3, but in part 3/3".to_owned()));
+        let beyond = Err("there is no case 9: the campaign has the cases 0 to 8".to_owned());
+        assert_eq!(Shard::WHOLE.only_case(9, 9), beyond);
     }
 
     #[test]

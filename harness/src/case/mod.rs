@@ -26,9 +26,10 @@ pub use staged::StagedBatch;
 use version1::Version1;
 
 /// The version of the case format that this program writes. It reads those before it, too.
-pub const CASE_VERSION: u32 = 3;
+pub const CASE_VERSION: u32 = 4;
 
-/// The oldest version that has the form of this one: version 2 knew no workflows, and fewer stages.
+/// The oldest version that has the form of this one: version 3 did not tell its number, version 2 knew no workflows,
+/// and fewer stages.
 const OLDEST_OF_THIS_FORM: u32 = 2;
 
 /// The name of a case's file in its folder.
@@ -40,6 +41,9 @@ pub const CASE_FILE: &str = "case.json";
 pub struct Case {
     /// The version of the format.
     pub version: u32,
+    /// Its number in the campaign that it is of. A case that was not run yet has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<usize>,
     /// The seed it was generated from.
     pub seed: u64,
     /// The engine it was run on, with its exact version. A case that was not run yet has none.
@@ -151,6 +155,7 @@ impl Case {
         });
         Ok(Self {
             version: CASE_VERSION,
+            number: None,
             seed,
             engine: None,
             left_out: LeftOut::none(),
@@ -186,7 +191,7 @@ impl Case {
 
     /// What was generated: the case without what tells where it was run.
     pub fn generated(&self) -> Self {
-        Self { engine: None, equiform: None, provider: None, ..self.clone() }
+        Self { number: None, engine: None, equiform: None, provider: None, ..self.clone() }
     }
 
     /// The batches of a variant, the last one the whole program. A program without steps is one batch without

@@ -80,7 +80,7 @@ fn a_case_of_a_newer_version_gives_a_sentence_whatever_else_it_holds() {
     fs::write(&path, r#"{"version": 99, "novelty": []}"#).unwrap();
     let error = Case::read(&path).unwrap_err().to_string();
     assert!(
-        error.ends_with("has case version 99, and this program reads versions up to 3: use a newer equiform"),
+        error.ends_with("has case version 99, and this program reads versions up to 4: use a newer equiform"),
         "{error}"
     );
 }

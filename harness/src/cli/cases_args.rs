@@ -7,8 +7,10 @@ use clap::{Args, ValueEnum};
 use super::CannotRun;
 use super::amount::{Amount, at_least_one, not_none};
 use super::leave_out_args::LeaveOutArgs;
+use super::no_effect::refuse;
 use super::size::{Programs, SizeArgs};
 use crate::algebra::graph::NamedGraph;
+use crate::algebra::source::most_edges;
 use crate::campaign::Settings;
 use crate::campaign::settings::{Algebra, Sources};
 use crate::case::workflow::Shares;
@@ -73,6 +75,32 @@ impl CasesArgs {
         self.size.check(&time.map_or(estimate, |time| estimate.within(time)))
     }
 
+    /// Refuses options that have no effect beside others, and edges that there is no room for. `given` tells which
+    /// options were given.
+    pub fn refuse_idle(&self, given: &dyn Fn(&str) -> bool) -> Result<(), CannotRun> {
+        let drawn = ["resources", "edges"];
+        for option in drawn.into_iter().chain(["shape"]).filter(|_| self.source.is_some()) {
+            refuse(given(option), &format!("--{option}"), "with --source, which is the graph")?;
+        }
+        for option in drawn.into_iter().filter(|_| self.shape == Shape::Real) {
+            refuse(given(option), &format!("--{option}"), "with --shape real, which draws them")?;
+        }
+        if let Some(graph) = self.source.as_ref().filter(|_| self.algebra == Algebra::Bare)
+            && !graph.is_bare()
+        {
+            return Err(
+                "the graph of --source has attributes or kinds, which --algebra bare does not have: \
+                        leave one of them out"
+                    .into(),
+            );
+        }
+        let (most, least) = (self.resources.most, self.edges.least);
+        if given("edges") && u64::from(least) > most_edges(most) {
+            return Err(no_room(most, least).into());
+        }
+        Ok(())
+    }
+
     /// The same as settings.
     pub fn settings(&self) -> Settings {
         Settings {
@@ -95,10 +123,22 @@ impl CasesArgs {
     }
 }
 
+/// That so many resources cannot have so many edges.
+pub fn no_room(resources: u32, edges: u32) -> String {
+    let room = most_edges(resources);
+    format!(
+        "{resources} resources have room for {room} edges, not for {edges}: an edge for each pair, and no cycle"
+    )
+}
+
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| format!("`{text}` is no share; give a number from 0 to 1"))
 }
+
+/// What is expected of a graph.
+pub const EXPECTED: &str = "Expected is graph JSON such as {\"nodes\":[\"a\",\"b\"],\"edges\":[[\"a\",\"b\"]]}, \
+                            an edge from the dependency to its dependent (docs/formats.md)";
 
 /// A graph in a file, or as it stands; no file's name begins like JSON.
 fn graph(text: &str) -> Result<NamedGraph, String> {
@@ -106,10 +146,12 @@ fn graph(text: &str) -> Result<NamedGraph, String> {
     let json = if text.starts_with('{') {
         text
     } else {
-        read = std::fs::read_to_string(text).map_err(|error| format!("it cannot be read: {error}"))?;
+        read = std::fs::read_to_string(text)
+            .map_err(|error| format!("it cannot be read: {error}. {EXPECTED}"))?;
         &read
     };
-    let graph: NamedGraph = serde_json::from_str(json).map_err(|error| format!("it is no graph: {error}"))?;
+    let graph: NamedGraph =
+        serde_json::from_str(json).map_err(|error| format!("it is no graph: {error}. {EXPECTED}"))?;
     graph.resolve().map_err(|error| error.to_string())?;
     if graph.nodes.is_empty() {
         return Err("it has no nodes".to_owned());

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
@@ -11,6 +12,8 @@ use super::cases_args::CasesArgs;
 use super::engine_args::HowArgs;
 use super::format::OutputFormat;
 use super::known_args::KnownArgs;
+use super::layered::Layered;
+use super::report::{AtTheEnd, leave_comparison};
 use super::report_args::interrupted;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::claim::Claim;
@@ -18,12 +21,14 @@ use crate::campaign::comparison::{Comparison, EngineCampaign, EngineCounts};
 use crate::campaign::keep::Keep;
 use crate::campaign::limits::Limits;
 use crate::campaign::programs::Programs;
+use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
 use crate::campaign::tally::Tally;
-use crate::campaign::{Campaign, Settings};
+use crate::campaign::{Campaign, Settings, case_folder};
 use crate::deploy::provider;
 use crate::deploy::stop::Stop;
 use crate::engines::{Engine, EngineChoice, EngineName, Engines};
+use crate::html::comparison::ComparisonSource;
 use crate::judge::compare::{ComparedEngine, Difference};
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{ORACLES, Oracle};
@@ -66,6 +71,9 @@ struct Document<'a> {
 
 /// Compares.
 pub fn run(args: CompareArgs) -> CliResult {
+    let given = Layered::own::<CompareArgs>("compare")?;
+    args.cases.refuse_idle(&|option| given.says(option))?;
+    args.how.refuse_idle(&|option| given.says(option))?;
     let known = args.known.read()?;
     let engines = chosen(&args)?;
     args.cases.affordable(engines.len(), args.how.jobs(), None)?;
@@ -76,12 +84,14 @@ pub fn run(args: CompareArgs) -> CliResult {
         let (done, stopped) = campaign(&args, engine, &settings, &known, stop.clone())?;
         campaigns.push(done);
         if let Some(sentence) = stopped {
+            leave(&args, &settings, &campaigns, None, &known, Some(&sentence))?;
             let found = campaigns.iter().any(|campaign| Tally::of(&campaign.verdicts).failed > 0);
             let outcome = if found { Outcome::Findings } else { Outcome::Clean };
             return interrupted(Ok(outcome), &sentence, stop.asked_now());
         }
     }
     let Some(comparison) = Comparison::of(&settings, &campaigns, &stop) else {
+        leave(&args, &settings, &campaigns, None, &known, Some("stopped while comparing"))?;
         return Err("stopped while comparing; the same command resumes from there".into());
     };
     output(|out| match args.format {
@@ -91,6 +101,7 @@ pub fn run(args: CompareArgs) -> CliResult {
             writeln!(out, "{}", serde_json::to_string_pretty(&document)?)
         }
     })?;
+    leave(&args, &settings, &campaigns, Some(&comparison), &known, None)?;
     if comparison.has_new_findings() {
         return Ok(Outcome::Findings);
     }
@@ -100,6 +111,20 @@ pub fn run(args: CompareArgs) -> CliResult {
             Err(format!("{some} variants could not be judged; {} has the reasons", args.out.display()).into())
         }
     }
+}
+
+/// Leaves the page of a comparison in its folder.
+fn leave(
+    args: &CompareArgs,
+    settings: &Settings,
+    campaigns: &[EngineCampaign],
+    comparison: Option<&Comparison>,
+    known: &KnownFindings,
+    stopped: Option<&str>,
+) -> Result<(), CannotRun> {
+    let folder = &args.out.canonicalize()?;
+    let source = ComparisonSource { folder, settings, campaigns, comparison, known, stopped };
+    leave_comparison(&source, args.format)
 }
 
 /// The engines in ascending order, each once.
@@ -158,6 +183,7 @@ fn campaign(
         keep: Keep::All,
         watcher: &watcher,
     };
+    let began = Instant::now();
     let results = campaign.run(settings, &folder);
     drop(watcher);
     let all = settings.sources * usize::try_from(settings.variants)?;
@@ -169,6 +195,20 @@ fn campaign(
         Some(error) => Some(format!("{error}; {stopped}")),
         None => (results.judged() < all).then_some(stopped),
     };
+    let (judged, earlier) = (results.judged(), results.earlier);
+    let cases = results.cases.iter().map(|verdict| (case_folder(&folder, verdict.case), verdict.clone()));
+    let report = Report {
+        title: folder.display().to_string(),
+        engine: Some(started.name.clone()),
+        settings: Some(settings.clone()),
+        not_run: all - judged,
+        earlier,
+        spent: started.spent(),
+        cases: cases.collect(),
+        ..Report::default()
+    };
+    let jobs = args.how.jobs();
+    AtTheEnd { folder: &folder, report: &report, oracles: &oracles, known, began, jobs }.leave();
     Ok((EngineCampaign { engine: compared, folder, verdicts: results.cases }, stopped))
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::amount::duration;
+use super::no_effect::refuse;
 use super::{CannotRun, interrupt};
 use crate::case::workflow::Shares;
 use crate::deploy::access::Provider;
@@ -18,7 +19,7 @@ use crate::deploy::worker::WorkerCounts;
 use crate::deploy::{Mode, Runner, provider};
 use crate::engines::driver::{Driver, ProviderMode, Syntax};
 use crate::engines::terraform::Terraform;
-use crate::engines::{Engine, EngineChoice, Engines};
+use crate::engines::{Engine, EngineChoice, EngineName, Engines};
 
 /// Which engine, and how it is run.
 #[derive(Debug, Args)]
@@ -114,6 +115,12 @@ impl HowArgs {
         self.jobs.map_or_else(all, usize::from)
     }
 
+    /// Refuses options that have no effect beside others. `given` tells which were given.
+    pub fn refuse_idle(&self, given: &dyn Fn(&str) -> bool) -> Result<(), CannotRun> {
+        let installs = self.provider_mode == ProviderMode::Init;
+        refuse(given("cold") && installs, "--cold", "with --provider-mode init, which keeps no engine warm")
+    }
+
     /// What there is to choose.
     pub fn mode(&self) -> Mode {
         Mode { provider: self.provider_mode, syntax: self.syntax, hold: self.hold, warm: !self.cold }
@@ -157,4 +164,18 @@ impl HowArgs {
         let runner = if self.cold { runner } else { runner.kept_warm() };
         Ok(Started { name, runner, provider })
     }
+}
+
+/// Every engine that is installed or on the PATH, in ascending order, each version once.
+pub fn installed_engines() -> Result<Vec<Engine>, CannotRun> {
+    let places = Engines::from_env()?;
+    let all = EngineName::ALL.into_iter();
+    let mut engines: Vec<Engine> =
+        all.flat_map(|name| places.on_path(name).into_iter().chain(places.installed(name))).collect();
+    engines.sort_by(|a, b| (a.name, &a.version).cmp(&(b.name, &b.version)));
+    engines.dedup_by_key(|engine| engine.title());
+    if engines.is_empty() {
+        return Err("there is no engine: `equiform engines install terraform` brings one".into());
+    }
+    Ok(engines)
 }

@@ -16,7 +16,7 @@ enum Columns {
     Single,
 }
 
-/// Writes the table, and a line with what was never due.
+/// Writes the table, and lines with what was counted beside it.
 pub fn write(out: &mut dyn Write, exercised: &Exercised) -> io::Result<()> {
     if exercised.is_empty() {
         return Ok(());
@@ -58,13 +58,7 @@ pub fn write(out: &mut dyn Write, exercised: &Exercised) -> io::Result<()> {
         let listed: Vec<String> = counts.iter().map(|(what, times)| format!("{times} {what}")).collect();
         writeln!(out, "  {title:12}  {}", listed.join(", "))?;
     }
-    if !exercised.left_out.is_empty() {
-        let rules = exercised.left_out.iter().map(|rule| format!("rule {} ({})", rule.number(), rule.name()));
-        writeln!(out, "  left out      {}", rules.collect::<Vec<_>>().join(", "))?;
-    }
-    let never = exercised.never_due();
-    let never = if never.is_empty() { "nothing".to_owned() } else { never.join(", ") };
-    writeln!(out, "  never due     {never}")
+    Ok(())
 }
 
 fn rows(exercised: &Exercised) -> Vec<(String, Columns, Count)> {
@@ -91,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_aligned_and_names_what_was_never_due() {
+    fn the_table_is_aligned() {
         let mut exercised = Exercised::default();
         let ordered = Count { due: 12345, kept: 12344, adjacent: 4321, overlapped: 1, reversed: 0 };
         for rule in Rule::ALL.into_iter().filter(|rule| *rule != Rule::RemovedDependencyOutlives) {
@@ -103,7 +97,6 @@ mod tests {
         exercised.checked("batches", 40);
         exercised.changed("updated by label", 3);
         exercised.driven_by("drift");
-        exercised.left_out = "6".parse().unwrap();
         let mut text = Vec::new();
         write(&mut text, &exercised).unwrap();
         insta::assert_snapshot!(String::from_utf8(text).unwrap());

@@ -1,4 +1,6 @@
-//! `equiform generate`: programs that mean the same, one a line.
+//! `equiform generate`: programs that mean the same, one a line, or as [`files`] for other tools.
+
+mod files;
 
 use std::io;
 use std::ops::ControlFlow;
@@ -9,7 +11,10 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::amount::{Amount, at_least_one};
+use super::cases_args::{EXPECTED, no_room};
 use super::egraph::{CacheArgs, saturation_progress};
+use super::layered::Layered;
+use super::no_effect::refuse;
 use super::rules::AlgebraArgs;
 use super::size::{Programs, SizeArgs};
 use super::{CannotRun, CliResult, Outcome, output};
@@ -26,13 +31,15 @@ use crate::algebra::source::{Source, most_edges};
 
 /// Generate programs that mean the same as a source graph.
 ///
-/// The first line is the source's canonical program, then come the variants, a line each. The same seed gives the same
-/// output on any number of threads. `(cut G)` in a program is `G` itself and says that a batch ends there.
+/// The first line is the source's canonical program, then come the variants, a line each; with `--format hcl --out
+/// DIR`, folders of the same with the programs for Terraform and OpenTofu. The same seed gives the same output on any
+/// number of threads. `(cut G)` in a program is `G` itself and says that a batch ends there.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   equiform generate --resources 5 --edges 4 --variants 10
   equiform generate --shape real --seed 7 --variants 1000 --batches 4 --format json
-  equiform generate --source graph.json --variants 100 --length 40 | equiform eval | sort -u")]
+  equiform generate --source graph.json --variants 100 --length 40 | equiform eval | sort -u
+  equiform generate --resources 5 --batches 3 --format hcl --out programs")]
 pub struct GenerateArgs {
     /// The source's resources: a number or a range such as 3..8.
     #[arg(long, value_name = "N", default_value = "5")]
@@ -77,9 +84,13 @@ pub struct GenerateArgs {
     /// Where to cut.
     #[arg(long, value_enum, default_value_t = Cuts::Random)]
     cuts: Cuts,
-    /// What to write.
+    /// What to write: terms or JSON, a line each, or HCL for other tools, in files below --out.
     #[arg(long, value_enum, default_value_t = ProgramFormat::Sexpr)]
     format: ProgramFormat,
+    /// A new or empty folder for `--format hcl`: source/ and variant-0000/ and so on, and in each batch-1/main.tf and
+    /// so on. The programs need no engine to be written; they use the mock provider.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// How many rewrites make a variant (rewrite generator).
     #[arg(long, value_name = "N", default_value_t = 381)]
     rewrites: usize,
@@ -125,8 +136,12 @@ enum GeneratorName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ProgramFormat {
+    /// Terms, a line each.
     Sexpr,
+    /// Terms with their numbers, a line of JSON each.
     Json,
+    /// What Terraform and OpenTofu read, a folder for each variant and batch.
+    Hcl,
 }
 
 /// A line of JSON output.
@@ -141,6 +156,7 @@ struct Line<'a> {
 
 /// Runs the subcommand.
 pub fn run(args: GenerateArgs) -> CliResult {
+    refuse_idle(&Layered::own::<GenerateArgs>("generate")?, &args)?;
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
@@ -152,9 +168,6 @@ pub fn run(args: GenerateArgs) -> CliResult {
     let escape = Escape::new(args.epsilon).ok_or("--epsilon is a probability: from 0 to 1")?;
     if !(0.0..=1.0).contains(&args.leave) {
         return Err("--leave is a share: from 0 to 1".into());
-    }
-    if args.length.is_some() && args.generator != GeneratorName::Implicit {
-        return Err("--length is for the implicit generator; the others take --max-length".into());
     }
     match args.generator {
         GeneratorName::Implicit => {
@@ -178,6 +191,43 @@ pub fn run(args: GenerateArgs) -> CliResult {
     }
 }
 
+/// Refuses options that have no effect beside the others.
+fn refuse_idle(given: &Layered, args: &GenerateArgs) -> Result<(), CannotRun> {
+    let (implicit, egraph, rewrite) =
+        (GeneratorName::Implicit, GeneratorName::Egraph, GeneratorName::Rewrite);
+    let of_generators: [(&str, &[GeneratorName]); 9] = [
+        ("rules", &[egraph, rewrite]),
+        ("timeout", &[egraph]),
+        ("max-classes", &[egraph]),
+        ("cache-dir", &[egraph]),
+        ("rewrites", &[rewrite]),
+        ("rewrite-time", &[rewrite]),
+        ("leave", &[implicit]),
+        ("epsilon", &[implicit, egraph]),
+        ("length", &[implicit]),
+    ];
+    for (option, generators) in of_generators {
+        let names: Vec<String> = generators.iter().map(|name| format!("{name:?}").to_lowercase()).collect();
+        let because = format!("but with --generator {}", names.join(" or "));
+        refuse(
+            given.says(option) && !generators.contains(&args.generator),
+            &format!("--{option}"),
+            &because,
+        )?;
+    }
+    refuse(args.length.is_some() && args.max_length.is_some(), "--max-length", "with --length")?;
+    refuse(given.says("cuts") && args.batches == 1, "--cuts", "with one batch; give --batches")?;
+    let real = args.shape == Shape::Real;
+    for option in ["resources", "edges"] {
+        refuse(real && given.says(option), &format!("--{option}"), "with --shape real, which draws them")?;
+    }
+    match (args.format, &args.out) {
+        (ProgramFormat::Hcl, None) => Err("--format hcl writes files: name a folder with --out".into()),
+        (ProgramFormat::Hcl, Some(_)) => Ok(()),
+        (_, out) => refuse(out.is_some(), "--out", "but with --format hcl"),
+    }
+}
+
 fn read_source(args: &GenerateArgs) -> Result<Source, CannotRun> {
     let mut rng = stream(args.seed, None);
     let source = match (&args.source, args.shape) {
@@ -188,9 +238,7 @@ fn read_source(args: &GenerateArgs) -> Result<Source, CannotRun> {
             let edges = args.edges.unwrap_or(Amount { least: least * 4 / 5, most: most * 4 / 5 });
             let room = most_edges(most);
             if args.edges.is_some() && u64::from(edges.least) > room {
-                return Err(
-                    format!("{most} resources have room for {room} edges, not for {}", edges.least).into()
-                );
+                return Err(no_room(most, edges.least).into());
             }
             let edges = u64::from(edges.least)..=u64::from(edges.most);
             affordable(args, Programs::new(most, *edges.end()))?;
@@ -218,8 +266,9 @@ fn source_from_file(path: &Path, signature: &Signature) -> Result<Source, Cannot
     let text =
         if path == Path::new("-") { io::read_to_string(io::stdin()) } else { std::fs::read_to_string(path) };
     let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let text = text.map_err(|error| told(&error))?;
     let graph: NamedGraph =
-        serde_json::from_str(&text.map_err(|error| told(&error))?).map_err(|error| told(&error))?;
+        serde_json::from_str(&text).map_err(|error| told(&format!("it is no graph: {error}. {EXPECTED}")))?;
     let source = Source::named(&graph).map_err(|error| told(&error))?;
     if signature.is_bare() && !(graph.attributes.is_empty() && graph.kinds.is_empty()) {
         return Err(told(&"it has attributes or kinds; give --algebra attributed").into());
@@ -261,6 +310,26 @@ fn write_variants(args: &GenerateArgs, source: &Source, generator: Generator) ->
     let batching = Batching { batches: args.batches, cuts: args.cuts };
     let canonical = Program::canonical(&source.graph);
     let cuts = cut(canonical.len(), args.batches, args.cuts, &mut stream(args.seed, None));
+    if let Some(out) = &args.out {
+        let mut files = files::Programs::new(out, source)?;
+        files.write("source", &print(&canonical, &cuts, &source.names))?;
+        let mut written = Ok(());
+        generate(
+            source,
+            generator,
+            batching,
+            args.seed,
+            args.variants,
+            |number, variant| (number, print(&variant.program, &variant.cuts, &source.names)),
+            |(number, term)| {
+                written = files.write(&format!("variant-{number:04}"), &term);
+                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            },
+        );
+        written?;
+        files.finish()?;
+        return Ok(Outcome::Clean);
+    }
     let first = render(args.format, &source.names, None, &Variant { program: canonical, cuts });
     output(|out| {
         out.write_all(first.as_bytes())?;
@@ -285,7 +354,7 @@ fn write_variants(args: &GenerateArgs, source: &Source, generator: Generator) ->
 fn render(format: ProgramFormat, names: &Names, number: Option<u64>, variant: &Variant) -> String {
     let term = print(&variant.program, &variant.cuts, names);
     match format {
-        ProgramFormat::Sexpr => term + "\n",
+        ProgramFormat::Sexpr | ProgramFormat::Hcl => term + "\n",
         ProgramFormat::Json => {
             let line =
                 Line { variant: number, program: &term, steps: variant.program.len(), cuts: &variant.cuts };

@@ -1,19 +1,20 @@
 //! `equiform judge`: cases judged again from their evidence.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
 
+use super::CliResult;
 use super::campaign_text::{lines, note};
 use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::oracles::chosen;
-use super::report_args::ReportArgs;
-use super::{CliResult, output};
+use super::report_args::{ReportArgs, command_line};
 use crate::campaign::report::Report;
-use crate::campaign::{case_number, engine_of, stored};
+use crate::campaign::{engine_of, number_of, stored};
 use crate::case::{CASE_FILE, Case};
 use crate::judge::variant as judge;
 
@@ -36,8 +37,13 @@ pub struct JudgeArgs {
 
 /// Judges.
 pub fn run(args: JudgeArgs) -> CliResult {
+    args.report.check()?;
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
-    let (mut cases, mut not_judged_again) = (Vec::new(), 0);
+    let (mut cases, mut engines, mut not_judged_again) = (Vec::new(), Vec::new(), 0);
+    let begun = Instant::now();
+    // It is drawn on a terminal only.
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cases judged, {eta} left");
+    let bar = ProgressBar::new(0).with_style(style.expect("the template is valid"));
     for folder in &args.folders {
         let name = folder.display();
         let folders =
@@ -48,10 +54,11 @@ pub fn run(args: JudgeArgs) -> CliResult {
             )
             .into());
         }
+        bar.inc_length(folders.len() as u64);
         for folder in folders {
             let mut case = Case::read(&folder.join(CASE_FILE))?;
             case.left_out = args.leave_out.or(&case.left_out);
-            let number = case_number(&folder).unwrap_or(cases.len());
+            let number = number_of(&folder, &case).unwrap_or(cases.len());
             let mut verdict = judge::stored_case(number, &case, &folder, &oracles);
             let engine = engine_of(&folder, &case).unwrap_or_default();
             for variant in &mut verdict.variants {
@@ -61,18 +68,20 @@ pub fn run(args: JudgeArgs) -> CliResult {
                 judge::mark_warm_only(&case, variant, &place, &oracles);
             }
             let comparison = stored::hold_against(&folder, &mut verdict, &oracles);
-            comparison.told.iter().for_each(|told| note(told));
+            bar.suspend(|| comparison.told.iter().for_each(|told| note(told)));
             not_judged_again += comparison.not_judged_again;
             verdict.compare_worlds();
             if args.report.format == OutputFormat::Text {
-                let place = folder.display().to_string();
-                let found: Vec<String> =
-                    verdict.variants.iter().flat_map(|variant| lines(&place, variant)).collect();
-                output(|out| found.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+                let place = format!("case {number}");
+                let found = verdict.variants.iter().flat_map(|variant| lines(&place, variant));
+                bar.suspend(|| found.for_each(|line| note(&line)));
             }
+            bar.inc(1);
+            engines.extend(Some(engine).filter(|engine| !engine.is_empty()));
             cases.push((folder, verdict));
         }
     }
+    bar.finish_and_clear();
     if not_judged_again > 0 {
         note(&format!(
             "{not_judged_again} variants that passed cannot be judged again, because their evidence was removed \
@@ -80,17 +89,18 @@ pub fn run(args: JudgeArgs) -> CliResult {
         ));
     }
     let title = format!("{} cases", cases.len());
+    // Cases of several engines have none in common.
+    engines.sort_unstable();
+    engines.dedup();
+    let engine = if engines.len() == 1 { engines.pop() } else { None };
+    let folders = args.folders.iter().map(|folder| folder.display().to_string());
     let report = Report {
         title,
-        engine: None,
-        settings: None,
-        shard: None,
-        not_run: 0,
-        earlier: 0,
-        spent: None,
-        workers: None,
-        stages: BTreeMap::new(),
+        engine,
+        took: Some(begun.elapsed()),
+        repeat: Some(command_line(["judge".to_owned()].into_iter().chain(folders))),
         cases,
+        ..Report::default()
     };
     args.report.conclude(&report, &known)
 }

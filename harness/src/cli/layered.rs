@@ -14,6 +14,10 @@ use super::CannotRun;
 /// Options that may not come from a file: they say where others come from.
 const NOT_SETTINGS: &[&str] = &["settings", "resume", "help", "version"];
 
+/// What is expected of a settings file.
+const EXPECTED: &str = "Expected is TOML, the long name of an option and its value in each line, such as `seed = 7` \
+                        (docs/formats.md)";
+
 /// An option by its long name, with its value.
 pub type Given = (String, String);
 
@@ -45,6 +49,13 @@ impl Layered {
         })
     }
 
+    /// Whether an option has this value if nobody gives it.
+    pub fn is_default(&self, option: &str, value: &str) -> bool {
+        let argument = self.command.get_arguments().find(|argument| argument.get_long() == Some(option));
+        let defaults = argument.map(|argument| argument.get_default_values()).unwrap_or_default();
+        defaults.iter().any(|default| default == value)
+    }
+
     /// The options, with those that were given elsewhere in the place of defaults: the command line wins.
     pub fn with<A: Args + FromArgMatches>(&self, given: &[Given]) -> Result<A, CannotRun> {
         let others = given.iter().filter(|(option, _)| !self.says(option)).map(argument);
@@ -58,7 +69,7 @@ impl Layered {
         let name = path.display();
         let text = fs::read_to_string(path)
             .map_err(|error| format!("the settings in {name} cannot be read: {error}"))?;
-        self.parse(&text).map_err(|why| format!("{name}: {why}").into())
+        self.parse(&text).map_err(|why| format!("{name}: {}. {EXPECTED}", why.trim_end()).into())
     }
 
     fn parse(&self, text: &str) -> Result<Vec<Given>, String> {

@@ -1,6 +1,5 @@
 //! `equiform merge`: the parts of a campaign, joined.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,6 +8,7 @@ use super::CliResult;
 use super::known_args::KnownArgs;
 use super::oracles::chosen;
 use super::report_args::ReportArgs;
+use super::run::stored::repeat;
 use crate::campaign::case_folder;
 use crate::campaign::merge::merge;
 use crate::campaign::report::Report;
@@ -31,6 +31,7 @@ pub struct MergeArgs {
 
 /// Joins.
 pub fn run(args: MergeArgs) -> CliResult {
+    args.report.check()?;
     let known = args.known.read()?;
     let claim = merge(&args.folders, &args.out)?;
     let oracles = chosen(claim.oracles())?;
@@ -46,13 +47,10 @@ pub fn run(args: MergeArgs) -> CliResult {
         title: args.out.display().to_string(),
         engine: Some(claim.engine().to_owned()),
         settings: Some(claim.settings().clone()),
-        shard: None,
         not_run,
-        earlier: 0,
-        spent: None,
-        workers: None,
-        stages: BTreeMap::new(),
+        repeat: Some(repeat(&claim, None, &args.out)?),
         cases,
+        ..Report::default()
     };
     args.report.conclude(&report, &known)
 }

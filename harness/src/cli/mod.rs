@@ -1,6 +1,7 @@
 //! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
 
 mod amount;
+mod bundle;
 mod campaign_text;
 mod cases_args;
 mod compare;
@@ -12,8 +13,10 @@ mod engines;
 mod equiv;
 mod eval;
 mod exercised_text;
+mod explain;
 mod format;
 mod generate;
+mod here;
 mod interrupt;
 mod judge;
 mod known_args;
@@ -23,14 +26,20 @@ mod ledger;
 mod limit_args;
 mod merge;
 mod model;
+mod no_effect;
 mod oracles;
+mod reduce;
+mod reduce_failures_args;
 mod replay;
+mod report;
 mod report_args;
 mod rules;
 mod run;
 mod show;
 mod size;
+mod steps_shown;
 mod study;
+mod summary;
 mod workflows;
 
 use std::fmt::Display;
@@ -52,7 +61,8 @@ struct Cli {
 /// clap has one heading for all subcommands, so the groups are named below them.
 const AFTER_HELP: &str = "\
 Groups of commands:
-  campaigns       run, show, judge, replay, compare, merge
+  campaigns       run, show, judge, report, replay, compare, merge
+  findings        reduce, explain, bundle
   around them     ledger, engines, doctor, completions
   explanations    oracles, workflows, model
   the laboratory  generate, eval, equiv, egraph, rules, study
@@ -62,12 +72,16 @@ Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2
 /// In the order of use, which is the order of the help.
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     Show(show::ShowArgs),
     Judge(judge::JudgeArgs),
+    Report(report::ReportPageArgs),
     Replay(replay::ReplayArgs),
     Compare(compare::CompareArgs),
     Merge(merge::MergeArgs),
+    Reduce(reduce::ReduceArgs),
+    Explain(explain::ExplainArgs),
+    Bundle(bundle::BundleArgs),
     Ledger(ledger::Ledger),
     Engines(engines::Engines),
     Doctor(doctor::DoctorArgs),
@@ -126,9 +140,13 @@ pub fn main() -> ExitCode {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let cli = Cli::parse();
     let result: CliResult = match cli.command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(*args),
         Command::Show(args) => show::run(args),
+        Command::Reduce(args) => reduce::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Bundle(args) => bundle::run(args),
         Command::Judge(args) => judge::run(args),
+        Command::Report(args) => report::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Merge(args) => merge::run(args),

@@ -1,7 +1,8 @@
 //! `equiform replay`: a stored case on an engine once more.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 
@@ -11,24 +12,26 @@ use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::layered::Layered;
 use super::leave_out_args::LeaveOutArgs;
+use super::no_effect::refuse;
 use super::oracles::chosen;
-use super::report_args::{ReportArgs, interrupted};
+use super::report_args::{ReportArgs, command_line, interrupted};
 use crate::campaign::keep::Keep;
 use crate::campaign::limits::Limits;
+use crate::campaign::place::StoredCase;
 use crate::campaign::programs::Programs;
 use crate::campaign::report::Report;
 use crate::campaign::shard::Shard;
-use crate::campaign::{Campaign, case_number, engine_of};
-use crate::case::{CASE_FILE, Case};
+use crate::campaign::{Campaign, engine_of};
+use crate::case::CASE_FILE;
 use crate::deploy::provider;
 use crate::private;
 
 /// Run a stored case again: the same programs, batch by batch, on the engine that it was run on, or another.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// The case's folder
+    /// The folder of a case, or of a variant if only that is to be run, such as …/case-0003/variant-0001
     folder: PathBuf,
-    /// Only this variant, counted from 0 [default: all]
+    /// Only this variant of a case, counted from 0 [default: all]
     #[arg(long, value_name = "N")]
     variant: Option<usize>,
     #[command(flatten)]
@@ -53,24 +56,24 @@ pub struct ReplayArgs {
 
 /// Replays.
 pub fn run(args: ReplayArgs) -> CliResult {
-    let mut case = Case::read(&args.folder.join(CASE_FILE))?;
+    let place = StoredCase::find(&args.folder)?;
+    args.variant.map_or(Ok(()), |variant| place.has(variant))?;
+    let StoredCase { folder: from, mut case, number, variant } = place;
     case.left_out = args.leave_out.or(&case.left_out);
-    let last = case.variants.len() - 1;
-    if let Some(variant) = args.variant.filter(|variant| *variant > last) {
-        return Err(format!("the case has no variant {variant}: give a number from 0 to {last}").into());
-    }
-    let args = match engine_of(&args.folder, &case) {
-        Some(engine) => Layered::own::<ReplayArgs>("replay")?.with(&[("engine".to_owned(), engine)])?,
+    refuse(variant.is_some() && args.variant.is_some(), "--variant", "with the folder of a variant")?;
+    let variant = variant.or(args.variant);
+    let given = Layered::own::<ReplayArgs>("replay")?;
+    let args = match engine_of(&from, &case) {
+        Some(engine) => given.with(&[("engine".to_owned(), engine)])?,
         None => args,
     };
+    args.report.check()?;
+    args.engine.how.refuse_idle(&|option| given.says(option))?;
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let started = args.engine.start()?;
     let out = match &args.out {
         Some(out) => out.clone(),
-        None => fresh(
-            &args.folder.canonicalize()?.file_name().unwrap_or_default().to_string_lossy(),
-            &started.name,
-        ),
+        None => fresh(&from.file_name().unwrap_or_default().to_string_lossy(), &started.name),
     };
     if fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
@@ -80,7 +83,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
     private::create_folder(&out)
         .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
     let folder = out.canonicalize()?;
-    let all = if args.variant.is_some() { 1 } else { case.variants.len() };
+    let all = if variant.is_some() { 1 } else { case.variants.len() };
     let watcher = ProgressDisplay::new(all as u64);
     let campaign = Campaign {
         runner: &started.runner,
@@ -95,7 +98,8 @@ pub fn run(args: ReplayArgs) -> CliResult {
         keep: Keep::All,
         watcher: &watcher,
     };
-    let results = campaign.run_case(case_number(&args.folder).unwrap_or(0), &case, args.variant, &folder);
+    let begun = Instant::now();
+    let results = campaign.run_case(number, &case, variant, &folder);
     drop(watcher);
     if !was_there {
         // Best effort, and never with anything in it.
@@ -105,14 +109,13 @@ pub fn run(args: ReplayArgs) -> CliResult {
     let report = Report {
         title: folder.display().to_string(),
         engine: Some(started.name.clone()),
-        settings: None,
-        shard: None,
         not_run: all - done,
-        earlier: 0,
-        spent: None,
+        took: Some(begun.elapsed()),
+        repeat: Some(repeat(&args.folder, variant, &started.name)),
         workers: started.workers(),
         stages: started.runner.spent.stages.get(),
         cases: results.cases.into_iter().map(|verdict| (folder.clone(), verdict)).collect(),
+        ..Report::default()
     };
     let outcome = args.report.conclude(&report, &known);
     if report.not_run == 0 && results.error.is_none() {
@@ -124,6 +127,15 @@ pub fn run(args: ReplayArgs) -> CliResult {
         None => stopped,
     };
     interrupted(outcome, &sentence, started.runner.stop.asked_now())
+}
+
+/// The command that does the same once more, into a folder of its own.
+fn repeat(folder: &Path, variant: Option<usize>, engine: &str) -> String {
+    let is_of_variant = folder.join(CASE_FILE).exists();
+    let variant =
+        variant.filter(|_| is_of_variant).map(|number| vec!["--variant".to_owned(), number.to_string()]);
+    let fixed = ["replay".to_owned(), folder.display().to_string(), "--engine".to_owned(), engine.to_owned()];
+    command_line(fixed.into_iter().chain(variant.into_iter().flatten()))
 }
 
 /// A folder that is not there yet.

@@ -12,10 +12,11 @@ use crate::algebra::weights::Weights;
 
 /// List the equalities between programs, or check that they are sound.
 ///
-/// A rule file has one rule a line: family, name, left = right, and guards, for example
-/// `commute add-past-rem (add a (rem b g)) = (rem b (add a g)) if a != b`. Guards are `a != b` and `a in g`, joined by
-/// `and` and `or`. `;` starts a comment. In `(set a x v g)` and `(con a b k g)`, `x` stands for any attribute, `v` for
-/// any value and `k` for any kind; `:label` or `:depends_on` is the one of that name, and `default` the default.
+/// A rule file has one rule a line: family, name, left = right, and guards (docs/formats.md), for example `commute
+/// add-past-rem (add a (rem b g)) = (rem b (add a g)) if a != b`. Guards are `a != b` and `a in g`, joined by `and`
+/// and `or`. `;` starts a comment, and `#` does at the beginning of a line. In `(set a x v g)` and `(con a b k g)`,
+/// `x` stands for any attribute, `v` for any value and `k` for any kind; `:label` or `:depends_on` is the one of that
+/// name, and `default` the default.
 #[derive(Debug, Args)]
 pub struct RulesArgs {
     #[command(subcommand)]
@@ -25,10 +26,19 @@ pub struct RulesArgs {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Print every rule: family, name, both sides, guards.
-    List(FileArgs),
+    List(ListArgs),
     /// Evaluate both sides of every rule on every small graph under every binding; exit 1 with a
     /// counterexample if they differ.
     Check(FileArgs),
+}
+
+#[derive(Debug, Args)]
+struct ListArgs {
+    /// A rule file; without it, the equalities of the algebra.
+    #[arg(long, value_name = "FILE", conflicts_with = "algebra")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    algebra: AlgebraArgs,
 }
 
 #[derive(Debug, Args)]
@@ -80,16 +90,21 @@ impl AlgebraArgs {
         let text = std::fs::read_to_string(path).map_err(|error| told(&error))?;
         Ok(Rules::from_user_file(&text, self.signature()).map_err(|error| match error {
             RulesError::Attributed(_) => told(&error) + "; give --algebra attributed",
-            _ => told(&error),
+            RulesError::Syntax(_) => told(&error) + EXPECTED,
+            RulesError::Unsound { .. } => told(&error),
         })?)
     }
 }
 
+/// What is expected of a rule file.
+const EXPECTED: &str = ". Expected is a rule a line, `family name left = right if guard`, such as `commute \
+                        add-past-rem (add a (rem b g)) = (rem b (add a g)) if a != b` (docs/formats.md)";
+
 /// Runs the subcommand.
 pub fn run(args: RulesArgs) -> CliResult {
     match args.action {
-        Action::List(file) => {
-            let rules = read_unjudged(&file)?;
+        Action::List(ListArgs { file, algebra }) => {
+            let rules = read_unjudged(&FileArgs { file, algebra })?;
             output(|out| rules.iter().try_for_each(|rule| writeln!(out, "{rule}")))?;
             Ok(Outcome::Clean)
         }
@@ -122,5 +137,5 @@ fn judge(rules: &Rules, signature: &Signature, out: &mut dyn Write, unsound: &mu
 fn read_unjudged(args: &FileArgs) -> Result<Rules, CannotRun> {
     let Some(path) = &args.file else { return Ok(Rules::over(args.algebra.signature())) };
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(Rules::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?)
+    Ok(Rules::parse(&text).map_err(|error| format!("{}: {error}{EXPECTED}", path.display()))?)
 }

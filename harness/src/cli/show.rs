@@ -1,130 +1,164 @@
-//! `equiform show`: what happened to a variant, stage by stage.
+//! `equiform show`: what happened to a variant, the cause first. [`text`] is how people read it.
 
-use std::io::{self, Write};
+mod text;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 
 use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
+use super::no_effect::refuse;
 use super::{CannotRun, CliResult, Outcome, output};
+use crate::campaign::place::StoredCase;
 use crate::campaign::{engine_of, stored};
-use crate::case::{CASE_FILE, Case};
-use crate::judge::oracles::{Finding, ORACLES, Oracle};
-use crate::judge::view::{StageView, VariantView};
+use crate::judge::known::KnownFindings;
+use crate::judge::oracles::{ORACLES, Oracle};
+use crate::judge::variant::variant_folder;
+use crate::judge::view::VariantView;
 
-/// Show what happened to a variant, stage by stage: what the model expected, what the ledger shows, what was found.
+/// The version of the JSON document.
+const VERSION: u32 = 1;
+
+/// Show what happened to a variant: the cause first, then what follows from it, and each stage.
+///
+/// The cause is the finding that nothing else explains: of the first stage with a new finding, the one nearest to what
+/// the engine did. It comes with what is known of it, with what the model expected and what the ledger shows, and with
+/// what changed in the program. All the rest is a line each; `--all` unfolds it.
 ///
 /// Operations stand in the order in which they began, with the sequence numbers of their begin and end in the
-/// ledger: `+` creates, `~` updates, `-` deletes. What a known engine bug explains is shown as known, with
-/// its name.
+/// ledger: `+` creates, `~` updates, `-` deletes.
 ///
-/// Exit code 0 if nothing was found or all of it is known, 1 if something is new.
+/// Of a case, the variants that did not pass are listed, and the first of them is shown.
+///
+/// Exit code 0 if nothing was found or all of it is known, 1 if something is new, 2 if it could not be judged.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  equiform show .equiform/campaign/case-0003/variant-0001
+  equiform show .equiform/campaign/case-0003 --all
+  equiform show .equiform/campaign/case-0003 --format json | jq '.variants[].cause'")]
 pub struct ShowArgs {
-    /// The variant's folder, such as .equiform/runs/…/case-0003/variant-0001
+    /// The folder of a variant, such as .equiform/campaign/case-0003/variant-0001, or of a case
     folder: PathBuf,
     #[command(flatten)]
     leave_out: LeaveOutArgs,
-    /// Show the graph after each stage too
+    /// Unfold all stages and findings
+    #[arg(short = 'v', long, visible_alias = "verbose")]
+    all: bool,
+    /// Show the graph after each stage too; it unfolds them
     #[arg(long)]
     graph: bool,
-    /// How it is written
+    /// How it is written: for people, or one JSON document with everything in it
     #[arg(long, default_value = "text")]
     format: OutputFormat,
     #[command(flatten)]
     known: KnownArgs,
 }
 
+/// What is shown, as JSON: `docs/schema/show.json` describes it.
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    case: usize,
+    folder: &'a Path,
+    engine: &'a str,
+    /// Variants of those that were looked at.
+    passed: usize,
+    /// The variant that was asked for, or all of the case that did not pass.
+    variants: &'a [VariantView],
+}
+
 /// Shows.
 pub fn run(args: ShowArgs) -> CliResult {
-    let folder = &args.folder;
+    let json = args.format == OutputFormat::Json;
+    refuse(json && args.all, "--all", "with --format json, which has everything in it")?;
+    refuse(json && args.graph, "--graph", "with --format json, which has the graphs in it")?;
     let known = args.known.read()?;
-    let (place, mut case, variant) = place(folder)?;
-    if stored::is_removed(&place, variant) {
-        return Err(format!(
-            "variant {variant} passed, and its evidence was removed (`run --keep failed`); \
-             `equiform replay {} --variant {variant}` deploys it again",
-            place.display()
-        )
-        .into());
-    }
-    case.left_out = args.leave_out.or(&case.left_out);
-    let engine = engine_of(&place, &case).unwrap_or_default();
-    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
-    let view = VariantView::read(&case, variant, folder, &oracles, (&known, &engine));
+    let mut place = StoredCase::find(&args.folder)?;
+    place.case.left_out = args.leave_out.or(&place.case.left_out);
+    let engine = engine_of(&place.folder, &place.case).unwrap_or_default();
+    let (passed, views) = match place.variant {
+        Some(variant) => {
+            let view = view(&place, variant, &known, &engine)?;
+            (usize::from(view.verdict == "pass"), vec![view])
+        }
+        None => of_case(&place, &known, &engine)?,
+    };
+    let document = Document {
+        version: VERSION,
+        case: place.number,
+        folder: &place.folder,
+        engine: &engine,
+        passed,
+        variants: &views,
+    };
     output(|out| match args.format {
-        OutputFormat::Text => tell(out, folder, &view, args.graph),
-        OutputFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&view)?),
+        OutputFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&document)?),
+        OutputFormat::Text => {
+            if place.variant.is_none() {
+                text::list(out, &place, passed, &views)?;
+            }
+            let unfolded = text::Unfolded { all: args.all || args.graph, graph: args.graph };
+            views.first().map_or(Ok(()), |view| text::tell(out, &place, view, unfolded))
+        }
     })?;
-    match view.inconclusive {
+    if views.iter().any(|view| view.has_new_findings) {
+        return Ok(Outcome::Findings);
+    }
+    match views.into_iter().find_map(|view| view.inconclusive) {
         Some(reason) => Err(reason.into()),
-        None if view.has_new_findings => Ok(Outcome::Findings),
         None => Ok(Outcome::Clean),
     }
 }
 
-/// The folder of the case that a variant's folder lies in, the case, and the variant's number.
-fn place(folder: &Path) -> Result<(PathBuf, Case, usize), CannotRun> {
-    let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let (Some(number), Some(place)) =
-        (name.strip_prefix("variant-").and_then(|number| number.parse().ok()), folder.parent())
-    else {
-        let folder = folder.display();
-        return Err(
-            format!("{folder} is no variant's folder: name one such as …/case-0003/variant-0001").into()
-        );
-    };
-    let case = Case::read(&place.join(CASE_FILE))?;
-    if number >= case.variants.len() {
+/// How many variants of a case passed, and the others.
+fn of_case(
+    place: &StoredCase,
+    known: &KnownFindings,
+    engine: &str,
+) -> Result<(usize, Vec<VariantView>), CannotRun> {
+    let (mut passed, mut views) = (0, Vec::new());
+    for variant in 0..place.case.variants.len() {
+        // One that was never run, as in a replay of a single variant, has nothing to show.
+        if !variant_folder(&place.folder, variant).exists() {
+            continue;
+        }
+        if stored::is_removed(&place.folder, variant) {
+            passed += 1;
+            continue;
+        }
+        match view(place, variant, known, engine)? {
+            view if view.verdict == "pass" => passed += 1,
+            view => views.push(view),
+        }
+    }
+    if passed == 0 && views.is_empty() {
         return Err(format!(
-            "the case has {} variants, and none with the number {number}",
-            case.variants.len()
+            "{} has no evidence: its case was not run yet; `equiform replay` runs it",
+            place.folder.display()
         )
         .into());
     }
-    Ok((place.to_owned(), case, number))
+    Ok((passed, views))
 }
 
-fn tell(out: &mut dyn Write, folder: &Path, view: &VariantView, graph: bool) -> io::Result<()> {
-    if !view.engine.is_empty() {
-        writeln!(out, "variant {} on {}: {}", view.variant, view.engine, view.program)?;
+fn view(
+    place: &StoredCase,
+    variant: usize,
+    known: &KnownFindings,
+    engine: &str,
+) -> Result<VariantView, CannotRun> {
+    let (case, folder) = (&place.folder, variant_folder(&place.folder, variant));
+    if stored::is_removed(case, variant) {
+        return Err(format!(
+            "variant {variant} passed, and its evidence was removed (`run --keep failed`); \
+             `equiform replay {}` deploys it again",
+            folder.display()
+        )
+        .into());
     }
-    view.stages.iter().try_for_each(|stage| tell_stage(out, folder, stage, graph))
-}
-
-fn tell_stage(out: &mut dyn Write, folder: &Path, view: &StageView, graph: bool) -> io::Result<()> {
-    let StageView { record, expected, did, at_once, findings, .. } = view;
-    let exit = match (record.exit, record.timed_out) {
-        (_, true) => "ran out of time".to_owned(),
-        (Some(code), false) => format!("exit {code}"),
-        (None, false) => "killed".to_owned(),
-    };
-    let command = record.command.split(' ').next().unwrap_or_default();
-    writeln!(out, "\n{}  {command}, {exit}, {} ms", record.stage, record.milliseconds)?;
-    if !expected.is_empty() {
-        writeln!(out, "  expected  {}", expected.join(" "))?;
-    }
-    if !did.is_empty() {
-        writeln!(out, "  did       {}", did.join(" "))?;
-    }
-    let both: Vec<String> = at_once.iter().map(|[one, other]| format!("{one} with {other}")).collect();
-    if !both.is_empty() {
-        writeln!(out, "  at once   {}", both.join(", "))?;
-    }
-    for Finding { oracle, kind, text, known, .. } in findings {
-        match known {
-            Some(name) => writeln!(out, "  known     {name}: {oracle}: {kind}: {text}")?,
-            None => writeln!(out, "  found     {oracle}: {kind}: {text}")?,
-        }
-    }
-    if !findings.is_empty() {
-        writeln!(out, "  look at   {}", folder.join(&record.stage).display())?;
-    }
-    if graph {
-        writeln!(out, "  graph     {}", serde_json::to_string(&view.graph)?)?;
-    }
-    Ok(())
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    Ok(VariantView::read(&place.case, variant, &folder, &oracles, (known, engine)))
 }

@@ -3,13 +3,15 @@
 //! [`access`] makes the mock provider reachable: [`provider`] keeps one up for engines to attach to, [`mirror`] is a
 //! folder to install it from. [`process`] runs one engine command in a process group of its own, [`worker`] one after
 //! another in a process that stays. [`hold`] says how the provider holds operations. `environment` tells what is not
-//! the engine's doing, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work, `starts` where
-//! a stage began that is repeated later.
-//! [`stop`] ends it early, [`time_spent`] is where the time went.
+//! the engine's doing, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work, `starts`
+//! where a stage began that is repeated later, [`checkpoint`] where a deployment can begin that has its first stages
+//! in common with an earlier one. [`stop`] ends it early, [`time_spent`] is where the time went.
 
 pub mod access;
+pub mod checkpoint;
 mod drift;
 mod environment;
+mod error;
 pub mod hold;
 pub mod mirror;
 pub mod process;
@@ -23,7 +25,6 @@ pub mod worker;
 
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -34,13 +35,16 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
-use crate::case::{Batch, Case, CaseError, StagedBatch};
+use crate::case::{Batch, Case, StagedBatch};
 use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
 use crate::evidence::{self, StageRecord};
 use crate::private;
 use crate::spec::{Action, Failure};
-use drift::drift_arguments;
+use checkpoint::Checkpoints;
+pub use drift::drift_arguments;
 pub use environment::EnvironmentError;
+pub use error::DeployError;
+use error::io_error;
 use hold::Hold;
 use process::{Command, Ended};
 use provider_log::ProviderLog;
@@ -49,61 +53,6 @@ use starts::{Place, Starts};
 use stop::Stop;
 use time_spent::TimeSpent;
 use worker::{Worker, WorkerError, Workers};
-
-/// Why a variant could not be deployed: not the engine's doing.
-#[derive(Debug, thiserror::Error)]
-pub enum DeployError {
-    /// It was asked to stop.
-    #[error("stopped before its end")]
-    Stopped,
-    /// The case is unusable.
-    #[error(transparent)]
-    Case(#[from] CaseError),
-    /// The engine could not make its folder ready.
-    #[error("the engine could not prepare its folder by `{command}`: {said}")]
-    Preparation {
-        /// The command.
-        command: String,
-        /// What it printed.
-        said: String,
-    },
-    /// An object could not be changed behind the engine's back.
-    #[error("the world could not be changed in stage {stage}: {said}")]
-    Drift {
-        /// The stage.
-        stage: String,
-        /// What the provider said.
-        said: String,
-    },
-    /// The engine that was kept warm is of no use any more. What it did says nothing; it is run cold then.
-    #[error("the engine cannot be kept warm: {error}")]
-    Worker {
-        /// The stage; empty if there was none.
-        stage: String,
-        /// What happened.
-        error: WorkerError,
-    },
-    /// The environment is no place to judge an engine in.
-    #[error(transparent)]
-    Environment(#[from] EnvironmentError),
-    /// A file could not be written or read.
-    #[error("{doing} {path}: {source}")]
-    Io {
-        /// What was being done.
-        doing: &'static str,
-        /// The file.
-        path: String,
-        /// The operating system's error.
-        source: io::Error,
-    },
-}
-
-impl DeployError {
-    /// A file or folder that could not be written.
-    pub fn writing(path: &Path, source: io::Error) -> Self {
-        io_error("cannot write", path)(source)
-    }
-}
 
 /// How an engine is run, as people choose it. What it does must not depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,6 +138,19 @@ impl Runner {
         folder: &Path,
         start: Start,
     ) -> Result<Vec<StageRecord>, DeployError> {
+        self.deploy_on(case, variant, folder, start, None)
+    }
+
+    /// The same; it begins where an earlier deployment came to, as far as their stages are the same, and leaves
+    /// checkpoints for later ones.
+    pub fn deploy_on(
+        &self,
+        case: &Case,
+        variant: usize,
+        folder: &Path,
+        start: Start,
+        checkpoints: Option<&Checkpoints<'_>>,
+    ) -> Result<Vec<StageRecord>, DeployError> {
         let mut worker = match (start, &self.workers) {
             (Start::Warm, Some(workers)) => {
                 let broken = |error| DeployError::Worker { stage: String::new(), error };
@@ -196,7 +158,7 @@ impl Runner {
             }
             _ => None,
         };
-        let records = self.deploy_with(case, variant, folder, worker.as_mut())?;
+        let records = self.deploy_with(case, variant, folder, worker.as_mut(), checkpoints)?;
         if let (Some(workers), Some(worker)) = (&self.workers, worker) {
             workers.give_back(worker);
         }
@@ -209,15 +171,20 @@ impl Runner {
         variant: usize,
         folder: &Path,
         mut worker: Option<&mut Worker>,
+        checkpoints: Option<&Checkpoints<'_>>,
     ) -> Result<Vec<StageRecord>, DeployError> {
         let stages = self.spent.generating.time(|| case.stages(variant))?;
         let work = self.spent.keeping.time(|| self.working_directory(folder))?;
         let work = work.path();
         self.prepare(&stages[0].batch, work)?;
         let reader = self.engine.family().reader;
-        let mut records = Vec::new();
         let mut starts = Starts::of(&stages);
-        for staged in &stages {
+        let key = |staged: &StagedBatch<'_>| self.key_of(case.seed, variant, staged);
+        let mut records = match checkpoints {
+            Some(checkpoints) => checkpoints.restore(&stages, key, variant, folder, work)?,
+            None => Vec::new(),
+        };
+        for (place, staged) in stages.iter().enumerate().skip(records.len()) {
             if self.stopped() {
                 return Err(DeployError::Stopped);
             }
@@ -252,12 +219,22 @@ impl Runner {
             if !succeeded && !ended_in_order {
                 break;
             }
+            if checkpoints.is_some() && !last {
+                checkpoint::leave(folder, place, work)?;
+            }
         }
         self.spent.keeping.time(|| {
             let text = serde_json::to_string_pretty(&records).expect("records are JSON");
             write(&folder.join(evidence::STAGES), &text)
         })?;
         Ok(records)
+    }
+
+    /// What a stage does, all of it: two stages with the same key do the same in the same place.
+    fn key_of(&self, seed: u64, variant: usize, staged: &StagedBatch<'_>) -> String {
+        let stage = serde_json::to_string(staged.stage).expect("a stage is JSON");
+        let seed = seed_of(seed, variant, &staged.stage.name);
+        format!("{seed} {stage}\n{}", self.engine.render(&staged.batch, self.syntax))
     }
 
     /// A new folder for the engine to work in. One that installs its providers does not work in memory: programs
@@ -430,7 +407,7 @@ fn lines_of(variables: &[(&str, OsString)]) -> Vec<u8> {
 }
 
 /// The seed by which operations of a stage go on: another one in each, and the same whenever a case is run.
-fn seed_of(case: u64, variant: usize, stage: &str) -> u32 {
+pub fn seed_of(case: u64, variant: usize, stage: &str) -> u32 {
     let text = format!("{case} {variant} {stage}");
     u32::from_be_bytes(*Sha256::digest(text).first_chunk().expect("a SHA-256 has 32 bytes"))
 }
@@ -441,9 +418,4 @@ fn make_folder(path: &Path) -> Result<(), DeployError> {
 
 fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), DeployError> {
     private::write(path, text).map_err(io_error("cannot write", path))
-}
-
-fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DeployError {
-    let path = path.display().to_string();
-    move |source| DeployError::Io { doing, path, source }
 }

@@ -73,7 +73,8 @@ impl Starts {
     }
 }
 
-fn beginning(path: &Path, length: u64) -> io::Result<Vec<u8>> {
+/// The first bytes of a file.
+pub fn beginning(path: &Path, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -2,11 +2,12 @@
 //!
 //! Nothing here knows which engine it was: a [`Reader`] of its family reads what it printed and stored. Evidence
 //! is read stage by stage, each file once: `ledger` folds the ledger into the world as it goes, `requests` holds
-//! what the engine sent against that world, `output` is what the engine printed, `state` what it stored. No stage
-//! is kept once the next one is asked for.
+//! what the engine sent against that world, `output` is what the engine printed, `state` what it stored, `quote` a line
+//! of any of it. No stage is kept once the next one is asked for.
 
 mod ledger;
 mod output;
+mod quote;
 mod reader;
 mod requests;
 mod state;
@@ -25,6 +26,7 @@ pub use output::{
     Alarm, BLAMES_THE_PROVIDER, CycleNode, HAS_A_BUG, NodeOperation, Output, PANIC, PlannedChange, Refusal,
     Summary,
 };
+pub use quote::{Quote, Topic};
 pub use reader::Reader;
 pub use requests::{ANOTHER_CONFIGURATION, NOT_REFRESHED, READ_TOO_LATE, RequestProblem, Requests};
 pub use state::{Addresses, Content, State, StateComparison, StateDifference, StateFile, Stored};
@@ -213,6 +215,7 @@ impl<'a> Evidence<'a> {
             repetition.finish()?;
         }
         let output = self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?;
+        let told = self.reader.operations(&kept.join(OUTPUT))?;
         let state = self.reader.state(&kept.join(STATE))?;
         let version = state.state().map(|state| (state.lineage.clone(), state.serial));
         let before = match &stage.repeats {
@@ -248,7 +251,7 @@ impl<'a> Evidence<'a> {
             succeeded,
             tells_of_changes: self.reader.tells_of_changes(&record),
             record,
-            operations: entries.operations,
+            operations: told.unwrap_or(entries.operations),
             requests: entries.requests,
             late: entries.late,
             output,

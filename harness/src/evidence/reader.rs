@@ -3,7 +3,10 @@
 use std::fmt::Debug;
 use std::path::Path;
 
-use super::{CycleNode, Output, StageRecord, StateComparison, StateDifference, StateFile, Unreadable};
+use super::{
+    CycleNode, ObservedOperation, Output, Quote, StageRecord, StateComparison, StateDifference, StateFile,
+    Topic, Unreadable,
+};
 
 /// Reads back what engines of a family leave.
 pub trait Reader: Debug + Sync {
@@ -29,4 +32,17 @@ pub trait Reader: Debug + Sync {
 
     /// The cycles that errors report, joined by semicolons; none if they report anything else.
     fn cycles<'a>(&self, errors: &'a str) -> Option<Vec<Vec<CycleNode<'a>>>>;
+
+    /// The operations that the engine says it did, where there is no ledger to ask because it used no provider of
+    /// ours; none where the ledger is to be believed.
+    fn operations(&self, stdout: &Path) -> Result<Option<Vec<ObservedOperation>>, Unreadable> {
+        let _ = stdout;
+        Ok(None)
+    }
+
+    /// Lines of what the engine printed in the stage with this folder, for people.
+    fn quote_output(&self, stage: &Path, topic: Topic) -> Vec<Quote>;
+
+    /// What its state after the stage with this folder says of resources with these names, or of all, for people.
+    fn quote_state(&self, stage: &Path, names: &[String]) -> Vec<Quote>;
 }

@@ -15,6 +15,7 @@ use crate::algebra::graph::{EdgeNames, NamedGraph};
 use crate::case::choices::Choices;
 use crate::case::stage::{JudgedAs, Stage};
 use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
+use crate::engines::driver::Family;
 use crate::engines::family_of;
 use crate::evidence::{Evidence, STAGES, Unreadable, records};
 use crate::spec::{Action, EdgeKind, Expectation, LeftOut, PlanMode, Program, ResourceOperation};
@@ -112,6 +113,18 @@ pub fn judge_each(
     variant: usize,
     folder: &Path,
     oracles: &[&Oracle],
+    look: impl FnMut(&Trial<'_>),
+) -> VariantVerdict {
+    judge_each_of(family_of(case.engine.as_deref()), case, variant, folder, oracles, look)
+}
+
+/// The same of an engine of this family, whichever the case says it was run on.
+pub fn judge_each_of(
+    family: Family,
+    case: &Case,
+    variant: usize,
+    folder: &Path,
+    oracles: &[&Oracle],
     mut look: impl FnMut(&Trial<'_>),
 ) -> VariantVerdict {
     let inconclusive = |reason: String| VariantResult::Inconclusive { reason };
@@ -128,7 +141,7 @@ pub fn judge_each(
     exercised.driven_by(&case.variants[variant].workflow);
     let mut verdict = VariantVerdict { exercised, ..VariantVerdict::new(variant, VariantResult::Pass) };
     let (count, mut found) = (stages.len(), Vec::new());
-    let judged = judge_stages(case, stages, folder, oracles, &mut look, &mut verdict, &mut found);
+    let judged = judge_stages(family, case, stages, (folder, oracles), &mut look, &mut verdict, &mut found);
     match judged {
         Ok(judged) => verdict.not_reached = count - judged,
         Err(error) if found.is_empty() => {
@@ -155,7 +168,7 @@ fn is_source(staged: &StagedBatch<'_>, case: &Case) -> bool {
 }
 
 /// The graph that a program describes, with all that is not as by default.
-fn graph_of(program: &Program) -> NamedGraph {
+pub fn graph_of(program: &Program) -> NamedGraph {
     let edges = || {
         program.blocks.values().flat_map(|dependent| {
             dependent.dependencies.iter().filter_map(|(address, kind)| {
@@ -186,15 +199,14 @@ fn graph_of(program: &Program) -> NamedGraph {
 
 /// Asks the oracles about one stage after the other, and says how many there were that the model can speak of.
 fn judge_stages(
+    family: Family,
     case: &Case,
     stages: Vec<StagedBatch<'_>>,
-    folder: &Path,
-    oracles: &[&Oracle],
+    (folder, oracles): (&Path, &[&Oracle]),
     look: &mut dyn FnMut(&Trial<'_>),
     verdict: &mut VariantVerdict,
     found: &mut Vec<Finding>,
 ) -> Result<usize, Unreadable> {
-    let family = family_of(case.engine.as_deref());
     let names: Vec<&Stage> = stages.iter().map(|staged| staged.stage).collect();
     let mut evidence = Evidence::open(folder, names, family.reader)?;
     let (mut history, mut judged) = (History::of(&stages, family.discipline), 0);

@@ -47,6 +47,16 @@ impl VariantResult {
         }
     }
 
+    /// Its name, as it is stored.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail { .. } => "fail",
+            Self::Known { .. } => "known",
+            Self::Inconclusive { .. } => "inconclusive",
+        }
+    }
+
     /// Whether a new finding came again in a second deployment: one at least, with the same oracle, kind and
     /// stage. None if that deployment could not be judged.
     pub fn came_again(&self, second: &Self) -> Option<bool> {

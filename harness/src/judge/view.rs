@@ -4,9 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::cause::Cause;
 use super::known::KnownFindings;
 use super::observe::{graph_of, overlaps};
 use super::oracles::{Finding, Oracle, Trial};
+use super::program_change::ProgramChange;
 use super::variant::{judge_each, sort_out};
 use super::verdict::{VariantResult, VariantVerdict};
 use crate::algebra::graph::NamedGraph;
@@ -32,6 +34,33 @@ pub struct StageView {
     pub findings: Vec<Finding>,
 }
 
+/// The finding that nothing else explains, and what is known of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct CauseView {
+    /// The finding.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// The known engine bug that it is.
+    pub bug: Option<BugView>,
+    /// What changed in the program up to its stage; none if the text is not there.
+    pub change: Option<ProgramChange>,
+    /// What known bugs did in earlier stages.
+    pub before: Vec<Finding>,
+    /// What else was found in its stage, and in later ones.
+    pub follows: Vec<Finding>,
+}
+
+/// A known engine bug.
+#[derive(Debug, Clone, Serialize)]
+pub struct BugView {
+    /// Its short name.
+    pub name: String,
+    /// What it is, in a sentence.
+    pub text: String,
+    /// The folder of its smallest case, with a page for people.
+    pub case: String,
+}
+
 /// A variant.
 #[derive(Debug, Clone, Serialize)]
 pub struct VariantView {
@@ -39,8 +68,14 @@ pub struct VariantView {
     pub variant: usize,
     /// The engine that it was deployed on.
     pub engine: String,
+    /// How the engine was driven.
+    pub workflow: String,
     /// Its program.
     pub program: String,
+    /// What came of it: `pass`, `fail`, `known` or `inconclusive`.
+    pub verdict: &'static str,
+    /// The finding that nothing else explains; none if nothing was found.
+    pub cause: Option<CauseView>,
     /// Its stages, as far as it was judged.
     pub stages: Vec<StageView>,
     /// Why it could not be judged to its end.
@@ -70,13 +105,33 @@ impl VariantView {
         Self {
             variant,
             engine: engine.to_owned(),
+            workflow: case.variants[variant].workflow.clone(),
             program: case.variants[variant].program.clone(),
+            verdict: result.name(),
+            cause: Cause::among(result.findings()).map(|cause| CauseView {
+                bug: cause.finding.known.as_ref().map(|name| BugView::of(name, known)),
+                change: ProgramChange::up_to(&case.variants[variant].stages, &cause.finding.stage, folder),
+                finding: cause.finding.clone(),
+                before: cause.before.into_iter().cloned().collect(),
+                follows: cause.follows.into_iter().cloned().collect(),
+            }),
             stages,
             inconclusive: match result {
                 VariantResult::Inconclusive { reason } => Some(reason.clone()),
                 _ => None,
             },
             has_new_findings: matches!(result, VariantResult::Fail { .. }),
+        }
+    }
+}
+
+impl BugView {
+    fn of(name: &str, known: &KnownFindings) -> Self {
+        let entry = known.get(name);
+        Self {
+            name: name.to_owned(),
+            text: entry.map(|entry| entry.text.clone()).unwrap_or_default(),
+            case: entry.map(|entry| entry.case.clone()).unwrap_or_default(),
         }
     }
 }
@@ -98,7 +153,8 @@ impl StageView {
     }
 }
 
-fn spanned(observed: &ObservedOperation) -> String {
+/// An operation with the sequence numbers of its begin and end.
+pub(super) fn spanned(observed: &ObservedOperation) -> String {
     let end = match observed.end {
         Some((end, true)) => end.to_string(),
         Some((end, false)) => format!("{end}, failed"),

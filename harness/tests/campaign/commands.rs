@@ -107,15 +107,17 @@ fn a_run_tells_where_the_time_went_and_what_was_not_run_just_now_does_not() {
     let ours: u64 = ["generating", "rendering", "keeping", "judging"].map(milliseconds).iter().sum();
     assert!(ours < milliseconds("engine") && milliseconds("provider") < milliseconds("engine"), "{report:#}");
     let text = String::from_utf8(command(&["--out=second"]).stdout).unwrap();
+    assert!(!text.contains("\n  time "), "it is for those who ask: {text}");
+    let text = String::from_utf8(command(&["--out=third", "--verbose"]).stdout).unwrap();
     assert!(text.contains("\n  time          engine "), "{text}");
-    let text = String::from_utf8(command(&["--out=second"]).stdout).unwrap();
-    assert!(!text.contains("time"), "nothing was left to run: {text}");
+    let text = String::from_utf8(command(&["--out=third", "-v"]).stdout).unwrap();
+    assert!(!text.contains("\n  time "), "nothing was left to run: {text}");
     let (report, _) = json(&equiform(root.path(), &["judge", "first", "--format=json"]));
     assert_eq!(report.get("spent"), None);
 }
 
 /// A case in which b, with create_before_destroy, is removed, and its dependency a is replaced.
-fn case_with_a_known_cycle() -> Case {
+pub fn case_with_a_known_cycle() -> Case {
     let program = "(rem b (disc a b (disc p a (cut (con a b (con p a (add b (add a (add p empty)))))))))";
     let pinned = |dependency: &str, dependent: &str| {
         ((dependency.to_owned(), dependent.to_owned()), EdgeKind::PinnedRefs)
@@ -144,9 +146,67 @@ fn a_case_keeps_its_number_wherever_it_is_judged_or_replayed() {
     assert_eq!(number(&["judge", ".equiform/campaign", "--format=json"]), 1);
     fs::rename(root.path().join(case), root.path().join("case-0024")).unwrap();
     assert_eq!(number(&["judge", "case-0024", "--format=json"]), 24);
-    let replayed = equiform(root.path(), &["replay", "case-0024", "--out=case-0024-again"]);
+    let replayed = equiform(root.path(), &["replay", "case-0024", "--out=elsewhere", "--junit=j.xml"]);
     assert_eq!(replayed.status.code(), Some(0), "{}", String::from_utf8_lossy(&replayed.stderr));
-    assert!(root.path().join("case-0024-again/variant-0000/verdict.json").exists());
+    assert!(root.path().join("elsewhere/variant-0000/verdict.json").exists());
+    let junit = fs::read_to_string(root.path().join("j.xml")).unwrap();
+    assert!(junit.contains("classname=\"terraform@1.15.5.case-0024\""), "{junit}");
+    // The folder's name does not tell it any more; the case does.
+    let stored = fs::read_to_string(root.path().join("elsewhere/case.json")).unwrap();
+    assert!(stored.contains("\"number\": 24"), "{stored}");
+    fs::write(root.path().join("elsewhere/variant-0000/batch-1/state.json"), "{\"resources\":[]}").unwrap();
+    assert_eq!(number(&["judge", "elsewhere", "--format=json"]), 24);
+    let shown = json(&equiform(root.path(), &["show", "elsewhere/variant-0000", "--format=json"])).0;
+    assert_eq!(shown["case"], 24);
+}
+
+#[test]
+fn one_case_of_a_campaign_can_be_run_alone_and_the_others_later() {
+    let root = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        let small =
+            ["--sources=3", "--variants=2", "--batches=1", "--resources=3", "--edges=2", "--format=json"];
+        json(&equiform(root.path(), &[&["run", "--engine=terraform@1.15.5"], &small[..], more].concat()))
+    };
+    let cases = || {
+        let there = |number: &usize| root.path().join(format!("out/case-{number:04}")).exists();
+        (0..3).filter(there).collect::<Vec<_>>()
+    };
+    let (report, code) = run(&["--out=out", "--case=1"]);
+    assert_eq!((code, &report["counts"]["passed"], &report["only_case"]), (Some(0), &2.into(), &1.into()));
+    assert_eq!((&report["complete"], &report["not_run"]), (&true.into(), &0.into()), "{report:#}");
+    assert_eq!(cases(), [1]);
+    let (report, _) = json(&equiform(root.path(), &["run", "--resume=out", "--case=2", "--format=json"]));
+    assert_eq!((&report["counts"]["passed"], &report["from_earlier_run"]), (&2.into(), &0.into()));
+    assert_eq!(cases(), [1, 2]);
+    let (report, _) = run(&["--out=out"]);
+    assert_eq!((&report["counts"]["passed"], &report["from_earlier_run"]), (&6.into(), &4.into()));
+    assert!(report["repeat"].as_str().unwrap().ends_with(" --out out-again"), "{report:#}");
+    // Only a case of the part, if it is a part.
+    let (report, _) = run(&["--out=part", "--shard=2/2", "--case=1"]);
+    assert_eq!(report["counts"]["passed"], 2);
+}
+
+#[test]
+fn a_variant_is_replayed_by_its_folder_and_the_command_to_repeat_it_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    let small = ["--sources=1", "--variants=3", "--batches=1", "--resources=3", "--edges=2"];
+    let run =
+        equiform(root.path(), &[&["run", "--engine=terraform@1.15.5", "--out=out"], &small[..]].concat());
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    let variant = "out/case-0000/variant-0002";
+    let (report, code) = json(&equiform(root.path(), &["replay", variant, "--format=json"]));
+    assert_eq!((code, &report["counts"]["passed"]), (Some(0), &1.into()), "{report:#}");
+    assert_eq!(report["repeat"], format!("equiform replay {variant} --engine terraform@1.15.5"));
+    let evidence = root.path().join(".equiform/replay/case-0000-terraform@1.15.5");
+    assert!(evidence.join("variant-0002/verdict.json").exists() && !evidence.join("variant-0000").exists());
+    let twice = equiform(root.path(), &["replay", variant, "--variant=1"]);
+    assert_eq!(twice.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&twice.stderr);
+    assert!(said.contains("--variant has no effect with the folder of a variant: leave it out"), "{said}");
+    // What the replay left is a case with one variant, and is shown as such.
+    let shown = equiform(root.path(), &["show", ".equiform/replay/case-0000-terraform@1.15.5"]);
+    assert_eq!(String::from_utf8_lossy(&shown.stdout), "case 0: 1 variants passed, 0 did not\n");
 }
 
 #[test]
@@ -165,10 +225,10 @@ fn a_known_bug_is_reported_as_known_and_does_not_fail_a_replay() {
     assert_eq!((code, &report["counts"]["failed"]), (Some(1), &1.into()), "{report:#}");
     let again = equiform(root.path(), &["judge", evidence]);
     assert_eq!(again.status.code(), Some(0));
-    assert!(
-        String::from_utf8_lossy(&again.stdout)
-            .contains("variant 0 batch-2: known: cycle-dependent-removed\n")
-    );
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(said.contains("variant 0 batch-2: known: cycle-dependent-removed\n"), "{said}");
+    let summary = String::from_utf8_lossy(&again.stdout);
+    assert!(summary.contains("\n  known         1 × cycle-dependent-removed, such as "), "{summary}");
     let shown = |more: &[&str]| {
         let variant = format!("{evidence}/variant-0000");
         let output = equiform(root.path(), &[&["show", variant.as_str()], more].concat());
@@ -176,11 +236,11 @@ fn a_known_bug_is_reported_as_known_and_does_not_fail_a_replay() {
     };
     let (code, text) = shown(&[]);
     assert_eq!(code, Some(0), "it exits as `judge` does: {text}");
-    assert!(text.contains("  known     cycle-dependent-removed: health: "), "{text}");
-    assert!(!text.contains("  found"), "{text}");
+    assert!(text.contains("  known     cycle-dependent-removed: a cycle is reported when "), "{text}");
+    assert!(text.contains(": known\n"), "{text}");
     let (code, text) = shown(&["--no-known"]);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("  found     health: ") && !text.contains("  known"), "{text}");
+    assert!(text.contains("  found     health: ") && !text.contains("  known "), "{text}");
 }
 
 /// A script around OpenTofu that puts other words into the cycles that it reports.

@@ -48,7 +48,7 @@ fn only_the_evidence_of_what_did_not_pass_is_kept_and_all_verdicts_count() {
 
     let shown = equiform(&["show"], &fork.variant("out", 1));
     assert_eq!(shown.status.code(), Some(2));
-    assert!(stderr(&shown).contains("/case-0000 --variant 1` deploys it again"), "{}", stderr(&shown));
+    assert!(stderr(&shown).contains("/case-0000/variant-0001` deploys it again"), "{}", stderr(&shown));
 }
 
 #[test]

@@ -11,6 +11,8 @@ mod kept;
 mod leftovers;
 mod limits;
 mod modes;
+mod reduce_command;
+mod reduction;
 mod second_signal;
 mod show;
 mod stages;

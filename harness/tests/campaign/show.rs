@@ -1,14 +1,16 @@
 //! What happened to a variant, by the command that people type.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use equiform::campaign::Settings;
-use equiform::case::CASE_FILE;
+use equiform::case::{CASE_FILE, Case};
 use equiform::deploy::Start;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::variant::variant_folder;
 
+use super::commands::case_with_a_known_cycle;
 use super::support::{engine, provider, runner};
 
 #[test]
@@ -32,6 +34,56 @@ fn a_variant_is_shown_stage_by_stage_with_what_was_expected_and_done() {
     std::fs::remove_file(place.join("batch-1/state.json")).unwrap();
     let (code, text) = show();
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("  found     state: missing"), "{text}");
+    // That the state lacks objects is nearer to the cause than that the engine does not know of them.
+    assert!(text.contains("\ncause, in batch-1\n  found     state: missing"), "{text}");
+    assert!(text.contains("\nwhat follows\n  batch-1  "), "{text}");
+    assert!(text.contains("\n  batch-1  conservation: lost"), "{text}");
     assert!(text.contains("variant-0000/batch-1\n"), "{text}");
+}
+
+fn equiform(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_equiform")).current_dir(folder).args(arguments).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+/// The text without what differs from run to run: how long commands took, and the order in which a cycle is told.
+fn steady(text: &str) -> String {
+    let line = |line: &str| {
+        let line = line.split_once("Error: Cycle: ").map_or(line, |(before, _)| before.trim_end());
+        match line.split_once(" ms, ") {
+            Some((before, after)) => {
+                let before = before.trim_end_matches(|c: char| c.is_ascii_digit());
+                format!("{before}… ms, {after}")
+            }
+            None => line.to_owned(),
+        }
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_cause_stands_first_with_what_is_known_and_what_changed_and_the_rest_is_folded() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir(root.path().join("case-0007")).unwrap();
+    let case = Case { engine: Some("terraform@1.15.5".to_owned()), ..case_with_a_known_cycle() };
+    std::fs::write(root.path().join("case-0007").join(CASE_FILE), serde_json::to_string(&case).unwrap())
+        .unwrap();
+    let (code, text) = equiform(root.path(), &["replay", "case-0007", "--out=case-0007-again"]);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = equiform(root.path(), &["show", "case-0007-again"]);
+    assert_eq!(code, Some(0), "{text}");
+    insta::assert_snapshot!(steady(&text));
+    let (_, of_variant) = equiform(root.path(), &["show", "case-0007-again/variant-0000"]);
+    assert!(text.ends_with(&format!("\n\n{of_variant}")), "the same without the list: {of_variant}");
+    let (_, all) = equiform(root.path(), &["show", "case-0007-again", "--all"]);
+    for unfolded in ["\nbatch-1  apply, exit 0, ", "  expected  +a +b +p\n", "steps: missing, known: "] {
+        assert!(all.contains(unfolded), "{unfolded}: {all}");
+    }
+    let (code, text) = equiform(root.path(), &["show", "case-0007-again", "--no-known"]);
+    assert_eq!(code, Some(1), "{text}");
+    let (code, _) = equiform(root.path(), &["show", "case-0007-again/variant-0003"]);
+    assert_eq!(code, Some(2), "there is no such folder");
+    let (code, _) = equiform(root.path(), &["show", "."]);
+    assert_eq!(code, Some(2), "this is neither a variant nor a case");
 }

@@ -12,7 +12,7 @@ use equiform::deploy::hold::Hold;
 use equiform::deploy::stop::Stop;
 use equiform::engines::driver::{ProviderMode, Syntax};
 use equiform::engines::terraform::Terraform;
-use equiform::engines::{EngineChoice, Engines};
+use equiform::engines::{Engine, EngineChoice, Engines};
 
 /// The executable of an engine.
 pub fn engine(spec: &str) -> PathBuf {
@@ -26,13 +26,17 @@ pub fn provider(mode: ProviderMode) -> Provider {
     Provider::start(mode).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A runner of an executable.
-pub fn runner(engine: &Path, provider: &Provider, timeout: Duration) -> Runner {
+/// The engine that an executable is.
+pub fn located(engine: &Path) -> Engine {
     let engines = Engines::from_env().expect("there is a folder for engines");
     let choice = EngineChoice::At(engine.to_owned());
-    let engine = engines.find(&choice).unwrap_or_else(|error| panic!("{error}"));
+    engines.find(&choice).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A runner of an executable.
+pub fn runner(engine: &Path, provider: &Provider, timeout: Duration) -> Runner {
     Runner {
-        engine: Arc::new(Terraform::new(engine)),
+        engine: Arc::new(Terraform::new(located(engine))),
         access: provider.access(),
         provider: equiform::deploy::provider::locate().expect("the provider is built"),
         provider_log: provider.log(),

@@ -12,7 +12,8 @@ const MAX_RESOURCES: usize = 4;
 
 pub(super) fn parse(text: &str) -> Result<Vec<Rule>, SyntaxError> {
     let mut rules: Vec<Rule> = Vec::new();
-    for (line, number) in text.lines().zip(1..) {
+    let is_comment = |line: &str| line.trim_start().starts_with('#');
+    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !is_comment(line)) {
         let rule = RuleReader::new(line).read().map_err(|mut error| {
             error.position.line = number;
             error

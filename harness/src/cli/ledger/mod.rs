@@ -3,6 +3,7 @@
 mod diff;
 mod graph;
 mod output;
+mod report;
 mod show;
 mod tail;
 mod verify;
@@ -21,7 +22,7 @@ use crate::audit::{AuditError, Filter, SeqRange};
 /// Look at a ledger: what the provider did to its world, and what is there now
 ///
 /// The ledger is a file of JSON lines that the mock provider appends to. It is the only evidence that
-/// equiform judges by; these commands read it and never write.
+/// equiform judges by; these commands read it and never change it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 all is well, 1 the ledger is damaged (or, for diff, the worlds differ), \
@@ -40,6 +41,7 @@ enum Command {
     World(world::World),
     Graph(graph::Graph),
     Diff(diff::Diff),
+    Report(report::Report),
 }
 
 impl Ledger {
@@ -52,6 +54,7 @@ impl Ledger {
             Command::World(world) => (world.run(), false),
             Command::Graph(graph) => (graph.run(), false),
             Command::Diff(diff) => (diff.run(), false),
+            Command::Report(report) => (report.run(), false),
         };
         match result {
             Ok(outcome) => Ok(outcome),
@@ -66,6 +69,7 @@ impl Ledger {
                 Ok(Outcome::Findings)
             }
             Err(Stop::Audit(error)) => Err(error.into()),
+            Err(Stop::Page(error)) => Err(error.into()),
             Err(Stop::Output(error)) => Err(format!("the output could not be written: {error}").into()),
         }
     }
@@ -101,7 +105,7 @@ struct FilterArgs {
 
     /// Also what changes nothing: plans, reads, configurations and stops. They are shown anyway if --op or
     /// --seq is given
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["op", "seq"])]
     all: bool,
 
     /// Entries of these phases, separated by commas

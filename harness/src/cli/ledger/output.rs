@@ -7,6 +7,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::audit::{AuditError, Palette, Walk};
+use crate::html::page::PageError;
 
 /// What ends a command before it is done.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(super) enum Stop {
     Output(io::Error),
     /// The ledger cannot be read, or not be read on.
     Audit(AuditError),
+    /// A page cannot be written.
+    Page(PageError),
 }
 
 impl From<io::Error> for Stop {
@@ -74,4 +77,10 @@ pub(super) fn note_torn(path: &Path, bytes: u64) {
             path.display()
         );
     }
+}
+
+/// Tells that no entry is what was asked for. That is no error.
+pub(super) fn note_nothing_matches(path: &Path, all: bool) {
+    let hint = if all { "" } else { "; what changes nothing, such as plans and reads, is shown with --all" };
+    eprintln!("note: {}: no entry matches{hint}", path.display());
 }

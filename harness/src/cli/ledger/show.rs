@@ -42,6 +42,7 @@ impl Show {
         let mut out = output::stdout();
         let mut text = EntryText::new(output::palette());
         let mut names = Names::default();
+        let mut shown = false;
         while walk.last_seq() < filter.seqs.last {
             let entry = match walk.next_entry() {
                 Ok(Some((_, entry))) => entry,
@@ -55,6 +56,7 @@ impl Show {
                 }
             };
             if filter.passes(&entry) {
+                shown = true;
                 match self.format {
                     OutputFormat::Text => writeln!(out, "{}", text.line(&entry, &names))?,
                     OutputFormat::Json => {
@@ -66,6 +68,9 @@ impl Show {
             names.learn(&entry);
         }
         out.flush()?;
+        if !shown {
+            output::note_nothing_matches(&self.file.path, filter.requests);
+        }
         Ok(Outcome::Clean)
     }
 }

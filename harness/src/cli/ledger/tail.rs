@@ -49,6 +49,9 @@ impl Tail {
         lines.print(&tailed.entries)?;
         output::note_torn(&self.file.path, tailed.torn_bytes);
         if !self.follow {
+            if tailed.entries.is_empty() && self.count > 0 {
+                output::note_nothing_matches(&self.file.path, filter.requests);
+            }
             return Ok(Outcome::Clean);
         }
         loop {

@@ -1,13 +1,14 @@
 //! Options of `equiform run` from a settings file, or from the campaign that is resumed.
 
-use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::RunArgs;
 use crate::campaign::claim::Claim;
-use crate::campaign::settings::{Algebra, Sources};
 use crate::cli::CannotRun;
+use crate::cli::here::here;
 use crate::cli::layered::{Given, Layered};
+use crate::cli::report_args::command_line;
+use crate::judge::oracles::ORACLES;
 
 /// The options with what a settings file or a stored campaign adds.
 pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
@@ -37,48 +38,42 @@ pub fn complete(args: RunArgs) -> Result<RunArgs, CannotRun> {
     }
 }
 
+/// Which options were given, on the command line or in a settings file.
+pub fn given(args: &RunArgs) -> Result<impl Fn(&str) -> bool + use<>, CannotRun> {
+    let layered = Layered::own::<RunArgs>("run")?;
+    let from_file = args.settings.as_ref().map_or(Ok(Vec::new()), |path| layered.read(path))?;
+    Ok(move |option: &str| layered.says(option) || from_file.iter().any(|(name, _)| name == option))
+}
+
 /// A stored campaign as options.
 fn stored_options(claim: &Claim, folder: &Path) -> Vec<Given> {
-    let settings = claim.settings();
-    let range = |range: &RangeInclusive<u32>| format!("{}..{}", range.start(), range.end());
-    let options = [
-        ("engine", claim.engine().to_owned()),
-        ("provider-mode", claim.mode().provider.to_string()),
-        ("syntax", claim.mode().syntax.to_string()),
-        ("hold", claim.mode().hold.to_string()),
-        ("out", folder.display().to_string()),
-        ("oracles", claim.oracles().join(",")),
-        ("seed", settings.seed.to_string()),
-        ("sources", settings.sources.to_string()),
-        ("variants", settings.variants.to_string()),
-        ("batches", settings.batches.to_string()),
-        ("resources", range(&settings.resources)),
-        ("edges", range(&settings.edges)),
-        ("create-before-destroy", settings.create_before_destroy.to_string()),
-        ("algebra", if settings.algebra == Algebra::Bare { "bare" } else { "attributed" }.to_owned()),
-        ("workflows", settings.workflows.to_string()),
-        ("leave-out-rules", settings.left_out.to_string()),
-    ];
-    let from = match &settings.from {
-        Sources::Random => ("shape", "random".to_owned()),
-        Sources::Real => ("shape", "real".to_owned()),
-        Sources::Given(graph) => ("source", serde_json::to_string(graph).expect("a graph is JSON")),
-    };
-    let cold = (!claim.mode().warm).then(|| ("cold", "true".to_owned()));
-    let shard = claim.shard().map(|shard| ("shard", shard.to_string()));
-    options
-        .into_iter()
-        .chain([from])
-        .chain(cold)
-        .chain(shard)
-        .map(|(option, value)| (option.to_owned(), value))
-        .collect()
+    let options = claim.options().into_iter().chain([("out", folder.display().to_string())]);
+    options.map(|(option, value)| (option.to_owned(), value)).collect()
+}
+
+/// The command that runs a campaign once more, into a folder beside its own.
+pub fn repeat(claim: &Claim, case: Option<usize>, folder: &Path) -> Result<String, CannotRun> {
+    let again = PathBuf::from(format!("{}-again", here(folder).display()));
+    let layered = Layered::of::<RunArgs>("run", Vec::new())?;
+    let all_oracles = claim.oracles().len() == ORACLES.len();
+    let options = stored_options(claim, &again).into_iter().filter(|(option, value)| {
+        let is_nothing = option == "leave-out-rules" && claim.settings().left_out.is_empty();
+        option == "engine"
+            || !(is_nothing || layered.is_default(option, value) || option == "oracles" && all_oracles)
+    });
+    let typed = options.flat_map(|(option, value)| match value.as_str() {
+        "true" => vec![format!("--{option}")],
+        _ => vec![format!("--{option}"), value],
+    });
+    let case = case.map(|case| ["--case".to_owned(), case.to_string()]).into_iter().flatten();
+    Ok(command_line(["run".to_owned()].into_iter().chain(typed).chain(case)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::campaign::Settings;
+    use crate::campaign::settings::{Algebra, Sources};
     use crate::campaign::shard::Shard;
     use crate::deploy::Mode;
     use crate::deploy::hold::Hold;

@@ -1,11 +1,13 @@
 //! Terraform, OpenTofu, and whatever takes their commands: how they are driven, and how what they leave is read.
 //!
-//! `render` writes programs in their two syntaxes; `output`, `state` and `cycle` read back what they print
-//! and store. [`provider_access`] is how they find a provider.
+//! `render` writes programs in their two syntaxes, [`builtin`] without our provider; `output`, `state` and `cycle` read
+//! back what they print and store, `quote` quotes it. [`provider_access`] is how they find a provider.
 
+pub mod builtin;
 mod cycle;
 mod output;
 pub mod provider_access;
+mod quote;
 mod render;
 mod state;
 
@@ -16,10 +18,12 @@ use super::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram}
 use super::{Engine, EngineName, Version, worker};
 use crate::case::Batch;
 use crate::evidence::{
-    CycleNode, Output, Reader, StageRecord, StateComparison, StateDifference, StateFile, Unreadable,
+    CycleNode, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile, Topic,
+    Unreadable,
 };
 use crate::spec::discipline::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Options, PlanMode};
+pub use render::render;
 
 /// What all of them have in common.
 pub const FAMILY: Family = Family { reader: &FilesOfTerraform, discipline: TERRAFORM };
@@ -29,6 +33,9 @@ pub fn family(name: &str, version: &Version) -> Family {
     let creation_triggers = name == EngineName::Tofu.as_str() && (version.major, version.minor) >= (1, 12);
     Family { discipline: if creation_triggers { TOFU_FROM_1_12 } else { TERRAFORM }, ..FAMILY }
 }
+
+/// The file of a program in the usual syntax.
+pub const PROGRAM_FILE: &str = "main.tf";
 
 /// The file that a plan is saved in.
 const PLAN_FILE: &str = "saved.tfplan";
@@ -76,13 +83,13 @@ impl Driver for Terraform {
 
     fn program_file(&self, syntax: Syntax) -> &'static str {
         match syntax {
-            Syntax::Hcl => "main.tf",
+            Syntax::Hcl => PROGRAM_FILE,
             Syntax::Json => "main.tf.json",
         }
     }
 
     fn render(&self, batch: &Batch, syntax: Syntax) -> String {
-        render::render(batch, syntax)
+        render(batch, syntax)
     }
 
     fn is_steered_by(&self, variable: &str) -> bool {
@@ -188,6 +195,14 @@ impl Reader for FilesOfTerraform {
 
     fn cycles<'a>(&self, errors: &'a str) -> Option<Vec<Vec<CycleNode<'a>>>> {
         cycle::cycles(errors)
+    }
+
+    fn quote_output(&self, stage: &Path, topic: Topic) -> Vec<Quote> {
+        quote::of_output(stage, topic)
+    }
+
+    fn quote_state(&self, stage: &Path, names: &[String]) -> Vec<Quote> {
+        quote::of_state(stage, names)
     }
 }
 

@@ -19,6 +19,11 @@ const ALARMS: &[Alarm] = &[
     Alarm { words: "crash.log", meaning: PANIC },
 ];
 
+/// Whether a line has words that an engine prints only when it has caught itself in a mistake.
+pub fn is_alarming(line: &str) -> bool {
+    ALARMS.iter().any(|alarm| line.contains(alarm.words))
+}
+
 /// How much of a line is kept that is no message.
 const STRAY: usize = 80;
 
@@ -64,6 +69,15 @@ pub fn read(messages: &Path, errors: &Path) -> Result<Output, Unreadable> {
     output.stray = None;
     read_file(&mut output, messages)?;
     Ok(output)
+}
+
+/// The same of what was read already.
+pub fn parse(messages: &str, errors: &str) -> Output {
+    let mut output = Output::default();
+    errors.lines().for_each(|line| read_line(&mut output, line.as_bytes()));
+    output.stray = None;
+    messages.lines().for_each(|line| read_line(&mut output, line.as_bytes()));
+    output
 }
 
 fn read_file(output: &mut Output, path: &Path) -> Result<(), Unreadable> {

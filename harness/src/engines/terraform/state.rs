@@ -66,13 +66,21 @@ pub fn read(path: &Path) -> Result<StateFile, Unreadable> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StateFile::Missing),
         Err(error) => return Err(unreadable(path)(error)),
     };
-    let document: Document = match serde_json::from_reader(BufReader::with_capacity(1 << 20, file)) {
-        Ok(document) => document,
-        Err(error) if error.is_io() => return Err(unreadable(path)(error)),
-        Err(error) => return Ok(StateFile::Bad(error.to_string())),
-    };
+    match serde_json::from_reader(BufReader::with_capacity(1 << 20, file)) {
+        Ok(document) => Ok(of_document(document)),
+        Err(error) if error.is_io() => Err(unreadable(path)(error)),
+        Err(error) => Ok(StateFile::Bad(error.to_string())),
+    }
+}
+
+/// Reads a state that is in memory.
+pub fn parse(bytes: &[u8]) -> StateFile {
+    serde_json::from_slice(bytes).map_or_else(|error| StateFile::Bad(error.to_string()), of_document)
+}
+
+fn of_document(document: Document) -> StateFile {
     if document.version != VERSION {
-        return Ok(StateFile::Bad(format!("it has version {}", document.version)));
+        return StateFile::Bad(format!("it has version {}", document.version));
     }
     let mut objects = Vec::with_capacity(document.resources.len());
     for resource in document.resources {
@@ -91,7 +99,7 @@ pub fn read(path: &Path) -> Result<StateFile, Unreadable> {
         }
     }
     let outputs = document.outputs.into_iter().map(|(name, output)| (name, output.value)).collect();
-    Ok(StateFile::Read(State { lineage: document.lineage, serial: document.serial, objects, outputs }))
+    StateFile::Read(State { lineage: document.lineage, serial: document.serial, objects, outputs })
 }
 
 /// How a state file differs from the one before; none if it does not.

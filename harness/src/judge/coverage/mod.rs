@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::case::stage::JudgedAs;
 use crate::spec::{EdgeKind, LeftOut, ReplacementOrder, Rule};
 
 /// How often something was due, and what came of it.
@@ -93,6 +94,13 @@ impl Exercised {
             replacements: ReplacementOrder::ALL.map(|order| (order, self.replacement(order))).into(),
             ..self.clone()
         }
+    }
+
+    /// How many applies were judged: of batches, of parts of them, once more, or with failures; and how many destroys.
+    pub fn applies(&self) -> (u64, u64) {
+        let of = |kind: JudgedAs| self.checks.get(kind.name()).copied().unwrap_or(0);
+        let applied = [JudgedAs::Batch, JudgedAs::Idle, JudgedAs::Part, JudgedAs::Failure];
+        (applied.map(of).iter().sum(), of(JudgedAs::Destroy))
     }
 
     /// Counts something that was looked at.

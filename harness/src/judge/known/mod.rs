@@ -126,7 +126,11 @@ pub enum KnownError {
         source: io::Error,
     },
     /// It is not such a file.
-    #[error("{} is no file of known findings: {why}", path.display())]
+    #[error(
+        "{} is no file of known findings: {why}. Expected is TOML with `version = 1` and a [[finding]] table for each \
+         bug, which has name, text, case, oracle, kind, engines, and contains or condition (docs/formats.md)",
+        path.display()
+    )]
     Format {
         /// The file.
         path: PathBuf,
@@ -158,7 +162,7 @@ impl KnownFindings {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let file: File = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
         if file.version != VERSION {
             return Err(format!("it has version {}, and this program reads version {VERSION}", file.version));
         }
@@ -171,6 +175,11 @@ impl KnownFindings {
             ));
         }
         Ok(Self(file.finding))
+    }
+
+    /// All entries.
+    pub fn iter(&self) -> impl Iterator<Item = &KnownFinding> {
+        self.0.iter()
     }
 
     /// The entry with this name.

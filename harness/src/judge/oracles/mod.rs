@@ -23,6 +23,7 @@ use crate::algebra::graph::NamedGraph;
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::evidence::{ObservedOperation, StageEvidence};
 use crate::spec::{Action, Deployed, Expectation, Options, Program, ResourceOperation};
+pub use order::{Violation, violations};
 
 /// What a variant should do in a stage, and what it did.
 pub struct Trial<'a> {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Finding, Trial};
 use crate::evidence::ObservedOperation;
-use crate::spec::ResourceOperation;
+use crate::spec::{Reason, ResourceOperation};
 
 /// For people.
 pub const ABOUT: &str =
@@ -21,8 +21,20 @@ fn ended(observed: &ObservedOperation) -> u64 {
     observed.end.map_or(u64::MAX, |(seq, _)| seq)
 }
 
-/// See the module.
-pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
+/// Two operations that did not keep the order: the one that should have ended first, and the one that did not wait.
+#[derive(Debug, Clone, Copy)]
+pub struct Violation<'a> {
+    /// It should have ended before the other began.
+    pub earlier: &'a ObservedOperation,
+    /// It did not wait.
+    pub later: &'a ObservedOperation,
+    /// Why it should have.
+    pub reason: &'a Reason,
+}
+
+/// The pairs of a stage that did not keep the order. One that follows from others says nothing that they do not, unless
+/// what is between them never happened.
+pub fn violations<'a>(trial: &'a Trial<'_>) -> Vec<Violation<'a>> {
     let mut spans: FxHashMap<&ResourceOperation, Span<'_>> = FxHashMap::default();
     for observed in &trial.evidence.operations {
         let span = spans.entry(&observed.operation).or_insert(Span { first: observed, last: observed });
@@ -30,23 +42,30 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
             span.last = observed;
         }
     }
-    let (mut findings, mut implied) = (Vec::new(), Vec::new());
+    let (mut violations, mut implied) = (Vec::new(), Vec::new());
     for (first, second, reason) in trial.expectation.pairs() {
-        let rule = reason.rule.text();
         let (Some(earlier), Some(later)) = (spans.get(first), spans.get(second)) else { continue };
         let (earlier, later) = (earlier.last, later.first);
         if ended(earlier) > later.begin {
-            let end = earlier.end.map_or("never".to_owned(), |(seq, _)| seq.to_string());
-            let text = format!(
-                "{first} (seq {} to {end}) had not ended when {second} began (seq {}): {rule}",
-                earlier.begin, later.begin
-            );
-            let finding = Finding::new("order", rule, trial, text);
-            if reason.implied { implied.push(finding) } else { findings.push(finding) }
+            let violation = Violation { earlier, later, reason };
+            if reason.implied { implied.push(violation) } else { violations.push(violation) }
         }
     }
-    // A pair that follows from others says nothing that they do not, unless what is between them never happened.
-    let mut findings = if findings.is_empty() { implied } else { findings };
+    if violations.is_empty() { implied } else { violations }
+}
+
+/// See the module.
+pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
+    let told = |Violation { earlier, later, reason }: Violation<'_>| {
+        let (rule, end) =
+            (reason.rule.text(), earlier.end.map_or("never".to_owned(), |(seq, _)| seq.to_string()));
+        let text = format!(
+            "{} (seq {} to {end}) had not ended when {} began (seq {}): {rule}",
+            earlier.operation, earlier.begin, later.operation, later.begin
+        );
+        Finding::new("order", rule, trial, text)
+    };
+    let mut findings: Vec<Finding> = violations(trial).into_iter().map(told).collect();
     // A saved plan is applied with options of its own.
     let most = trial.stage.action.options().parallelism;
     let at_once = most_at_once(&trial.evidence.operations);

@@ -1,7 +1,7 @@
 //! Faults put around a real engine by a script, and the oracles that see them.
 
 mod cases;
-mod list;
+pub mod list;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -44,7 +44,7 @@ for it; do shift; case $it in $dropped) ;; *) set -- "$@" "$it";; esac; done; re
 "#;
 
 /// An engine with a fault.
-fn wrapper(folder: &Path, real: &Path, fault: &Fault) -> PathBuf {
+pub fn wrapper(folder: &Path, real: &Path, fault: &Fault) -> PathBuf {
     let path = folder.join("engine");
     let (word, pattern) = match fault.at {
         At::Stage(pattern) => ("$EQUIFORM_RUN", pattern),
@@ -93,10 +93,16 @@ fn driven(mut case: Case, workflow: &Workflow, having: &[&str]) -> Case {
 impl Fault {
     /// What is deployed to see it.
     fn shown_by(&self) -> Case {
+        self.shown_by_grown(Case::clone, &[])
+    }
+
+    /// The same with a case that is made larger, and more that has to occur in the stages of a workflow.
+    pub fn shown_by_grown(&self, grown: impl FnOnce(&Case) -> Case, more: &[&str]) -> Case {
+        let case = grown(&(self.case)());
         match self.only_with {
-            None | Some(With::Change(..)) => (self.case)(),
+            None | Some(With::Change(..)) => case,
             Some(With::Workflow(name, having)) => {
-                driven((self.case)(), Workflow::named(name).unwrap(), having)
+                driven(case, Workflow::named(name).unwrap(), &[having, more].concat())
             }
         }
     }

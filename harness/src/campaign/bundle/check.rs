@@ -1,0 +1,353 @@
+//! How a script tells whether a bug shows: a few lines of shell, made from the finding.
+//!
+//! The lines find the last command's exit code in `$code`, what it printed in `$out`, the states before and after it in
+//! `$before` and `$state`, and the operations in `$events`, a line for each begin and each end. They call `shows` or
+//! `does_not`.
+
+use super::Form;
+use super::steps::Step;
+use crate::engines::terraform::builtin;
+use crate::judge::oracles::Finding;
+
+/// How it is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {
+    /// By these lines.
+    Shell {
+        /// The lines.
+        lines: String,
+        /// Whether they look at `$events`.
+        events: bool,
+    },
+    /// By equiform itself, which deploys the case and judges it: a shell cannot tell.
+    Equiform,
+}
+
+/// What tells whether a finding shows in a step.
+pub fn of(finding: &Finding, step: &Step, form: &Form) -> Check {
+    let lines = |lines: String| Check::Shell { lines, events: false };
+    // A command that ends otherwise than it did shows something else.
+    let ended_so = if step.tells_by_exit_code() {
+        "[ \"$code\" -eq 0 ] || [ \"$code\" -eq 2 ] || does_not \"the last command failed, with exit code $code\"\n"
+    } else if step.succeeded {
+        "[ \"$code\" -eq 0 ] || does_not \"the last command failed, with exit code $code\"\n"
+    } else {
+        "[ \"$code\" -ne 0 ] || does_not \"the last command succeeded\"\n"
+    };
+    let ended_and = |rest: String| lines(format!("{ended_so}{rest}"));
+    let with_events = |rest: String| Check::Shell { lines: format!("{ended_so}{rest}"), events: true };
+    match (finding.oracle.as_str(), finding.kind.as_str()) {
+        ("health", kind) => match health(finding, kind, form) {
+            Some(text) => lines(text),
+            None => Check::Equiform,
+        },
+        ("steps", kind) => with_events(steps(kind, &finding.text)),
+        ("order", _) => match order(&finding.text) {
+            Some(text) => with_events(text),
+            None => Check::Equiform,
+        },
+        // Other commands count otherwise.
+        ("plan", "differs from what was done" | "miscounts") if step.applies() => {
+            ended_and(COUNTS.to_owned())
+        }
+        ("idle", _) if step.applies() => ended_and(NOT_IDLE.to_owned()),
+        ("cross", _) if step.tells_by_exit_code() => lines(CHANGES_PLANNED.to_owned()),
+        ("state", kind) => state(kind).map_or(Check::Equiform, ended_and),
+        ("destroy", "state left") => ended_and(STATE_LEFT.to_owned()),
+        _ => Check::Equiform,
+    }
+}
+
+/// Whether the command ended as it must not.
+fn health(finding: &Finding, kind: &str, form: &Form) -> Option<String> {
+    let failed = "[ \"$code\" -ne 0 ] || does_not \"the last command succeeded\"\n";
+    let said = |words: &str, what: &str| {
+        format!(
+            "grep -qF -- {} \"$out\" || does_not \"it does not say so\"\nshows {}\n",
+            quoted(words),
+            quoted(what)
+        )
+    };
+    Some(match kind {
+        "reports a cycle" => format!("{failed}{}", said("Error: Cycle: ", "a cycle is reported")),
+        "crashes" | "panic" => format!(
+            "[ \"$code\" -gt 127 ] && shows \"the engine was ended by a signal\"\n{}",
+            said("panic: ", "the engine crashes")
+        ),
+        "accepts what it has to refuse" | "swallows a failure" => {
+            "[ \"$code\" -eq 0 ] || does_not \"the last command failed\"\nshows \"the last command succeeded\"\n"
+                .to_owned()
+        }
+        "lock left" => {
+            "[ -e \"$work/run/.terraform.tfstate.lock.info\" ] || does_not \"there is no lock\"\n\
+             shows \"the state is still locked\"\n"
+                .to_owned()
+        }
+        "says it has a bug" => said("This is a bug in", "the engine says that it has a bug"),
+        "finds a plan or a result inconsistent" | "blames the provider" => {
+            said("Provider produced in", "the engine blames the provider")
+        }
+        "fails" | "reports an error" => {
+            let Some((_, errors)) = finding.text.split_once("Error: ") else { return exit_code(&finding.text) };
+            // What follows is often an id or a path.
+            let end = |character: char| matches!(character, ':' | ';' | '"') || character.is_ascii_digit();
+            let words = errors.split(end).next().unwrap_or_default().trim_end();
+            let words = format!("Error: {words}");
+            let words = if let Form::Builtin(_) = form { builtin::renamed(&words) } else { words };
+            let failed = if kind == "fails" { failed } else { "" };
+            format!("{failed}{}", said(&words, "the command reports an error"))
+        }
+        _ => return None,
+    })
+}
+
+/// Whether the command ends with the same exit code, where it says nothing of an error.
+fn exit_code(text: &str) -> Option<String> {
+    let code: i32 = text.split_once(" ended with exit code ")?.1.split(':').next()?.parse().ok()?;
+    Some(format!(
+        "[ \"$code\" -eq {code} ] || does_not \"the exit code is $code\"\n\
+         shows \"the last command ended with exit code {code}\"\n"
+    ))
+}
+
+/// Whether an operation is missing, extra, repeated or without effect.
+fn steps(kind: &str, operation: &str) -> String {
+    let (begin, end) = (quoted(&format!("begin {operation}")), quoted(&format!("end {operation}")));
+    let counts =
+        format!("began=$(grep -cxF -- {begin} \"$events\")\nended=$(grep -cxF -- {end} \"$events\")\n");
+    let (is_it, what) = match kind {
+        "missing" => ("[ \"$began\" -eq 0 ]", format!("{operation} is due, and is not done")),
+        "extra" => ("[ \"$began\" -gt 0 ]", format!("{operation} is not due, and is done")),
+        "repeated" => ("[ \"$began\" -gt 1 ]", format!("{operation} is done more than once")),
+        _ => {
+            ("[ \"$began\" -gt 0 ] && [ \"$ended\" -eq 0 ]", format!("{operation} begins, and has no effect"))
+        }
+    };
+    let told = "\"of this operation $began began and $ended ended\"";
+    format!("{counts}if {is_it}; then shows {}; fi\ndoes_not {told}\n", quoted(&what))
+}
+
+/// Whether the first of two operations had not ended when the second began.
+fn order(text: &str) -> Option<String> {
+    let (first, rest) = text.split_once(" (seq ")?;
+    let second = rest.split_once("had not ended when ")?.1.split_once(" began")?.0;
+    let what = format!("{first} had not ended when {second} began");
+    Some(format!(
+        "if awk -v begins={} -v ends={} -v second={} '\n    \
+         $0 == begins {{ began = 1 }}\n    \
+         $0 == ends {{ ended = NR }}\n    \
+         $0 == second && !then {{ then = NR }}\n    \
+         END {{ exit !(began && then && (!ended || ended > then)) }}\n  \
+         ' \"$events\"; then shows {}; fi\ndoes_not \"they keep their order\"\n",
+        quoted(&format!("begin {first}")),
+        quoted(&format!("end {first}")),
+        quoted(&format!("begin {second}")),
+        quoted(&what)
+    ))
+}
+
+/// Whether the engine did other than its plan announced, by its own counts.
+const COUNTS: &str = r#"counts() {
+  sed -n "s/^$1\([0-9]*\) [a-z ]*, \([0-9]*\) [a-z ]*, \([0-9]*\) .*/\1 \2 \3/p" "$out"
+}
+planned=$(counts 'Plan: ')
+did=$(counts '[A-Z][a-z]* complete! Resources: ')
+[ -n "$planned" ] && [ -n "$did" ] || does_not "it does not say what it planned and did"
+[ "$planned" = "$did" ] || shows "planned to add, change and destroy $planned, and did $did"
+does_not "it did what it planned"
+"#;
+
+/// Whether the same program once more changes something.
+const NOT_IDLE: &str = r#"grep -q '^[A-Z][a-z]* complete! Resources: 0 added, 0 changed, 0 destroyed' "$out" ||
+  shows "the same program once more changes something"
+does_not "nothing is changed"
+"#;
+
+/// Whether a plan has changes, by its exit code.
+const CHANGES_PLANNED: &str = r#"[ "$code" -eq 2 ] && shows "a program of the same meaning has changes to plan"
+does_not "no change is planned"
+"#;
+
+const STATE_LEFT: &str = r#"grep -q '"instances"' "$state" && shows "the state is not empty"
+does_not "the state is empty"
+"#;
+
+/// A state a part a line: some engines write all of it into one.
+const PARTS: &str = r#"parts() { tr ',{}' '\n\n\n' <"$1" | sed -e 's/^ *//' -e 's/": */": /'; }
+"#;
+
+/// Whether the state is as it must not be.
+fn state(kind: &str) -> Option<String> {
+    let lines = match kind {
+        "deposed object left" => {
+            r#"parts "$state" | grep -q '^"deposed": ' && shows "an old object is left, as a deposed one in the state"
+does_not "no deposed object is in the state"
+"#
+        }
+        "setting rewritten" => {
+            r#"settings() { parts "$1" | grep -c '^"create_before_destroy": true'; }
+[ "$(settings "$before")" -eq "$(settings "$state")" ] ||
+  shows "create_before_destroy is in the state $(settings "$before") times before, and $(settings "$state") after"
+does_not "create_before_destroy is in the state as it was"
+"#
+        }
+        "the same serial" => {
+            r#"serial() { parts "$1" | sed -n 's/^"serial": \([0-9]*\).*/\1/p'; }
+[ "$(serial "$before")" = "$(serial "$state")" ] && shows "the state has the same serial as before"
+does_not "the state has another serial"
+"#
+        }
+        "changed where nothing was to be" => {
+            r#"but_serial() { parts "$1" | grep -v '^"serial": '; }
+[ "$(but_serial "$before")" = "$(but_serial "$state")" ] || shows "the state is another one than before"
+does_not "the state is as it was"
+"#
+        }
+        _ => return None,
+    };
+    Some(format!("{PARTS}{lines}"))
+}
+
+/// A text as one word of a shell.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::super::steps::StepCommand;
+    use super::*;
+
+    fn finding(oracle: &str, kind: &str, text: &str) -> Finding {
+        let health = Finding::of_health(kind, "batch-2".to_owned(), text.to_owned());
+        Finding { oracle: oracle.to_owned(), ..health }
+    }
+
+    fn step(command: &[&str], succeeded: bool) -> Step {
+        Step {
+            stage: "batch-2".to_owned(),
+            program: None,
+            command: StepCommand::Engine(command.iter().map(|&it| it.to_owned()).collect()),
+            succeeded,
+            failures: String::new(),
+            hold: String::new(),
+        }
+    }
+
+    /// Whether the lines say that a finding shows, where these are the exit code, what was printed, the states before
+    /// and after, and the events.
+    fn shows(check: &Check, code: i32, files: [&str; 4]) -> bool {
+        let Check::Shell { lines, .. } = check else { panic!("a shell can tell") };
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["out", "before", "state", "events"];
+        let mut script = format!("set -u\nwork={}\ncode={code}\n", folder.path().display());
+        for (name, text) in names.iter().zip(files) {
+            std::fs::write(folder.path().join(name), text).unwrap();
+            script += &format!("{name}={}\n", Path::new(folder.path()).join(name).display());
+        }
+        script += &format!("shows() {{ exit 0; }}\ndoes_not() {{ exit 1; }}\n{lines}exit 2\n");
+        match Command::new("sh").arg("-c").arg(&script).status().unwrap().code() {
+            Some(0) => true,
+            Some(1) => false,
+            other => panic!("{other:?}: {script}"),
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_command_is_told_from_other_ends() {
+        let apply = step(&["apply"], false);
+        let form = Form::Mock { why: String::new() };
+        let of = |kind: &str, text: &str| super::of(&finding("health", kind, text), &apply, &form);
+        let said = |text: &'static str| [text, "", "", ""];
+        let cycle = of("reports a cycle", "apply ended with exit code 1: Error: Cycle: a, b");
+        assert!(shows(&cycle, 1, said("\nError: Cycle: b, a\n")));
+        assert!(!shows(&cycle, 1, said("Error: other")) && !shows(&cycle, 0, said("")));
+        let fails = of("fails", "apply ended with exit code 1: Error: Bad thing: node-1; Error: x");
+        assert!(shows(&fails, 1, said("Error: Bad thing: node-2")));
+        assert!(!shows(&fails, 1, said("Error: Good thing")) && !shows(&fails, 0, said("Error: Bad thing")));
+        let silent = of("fails", "apply ended with exit code 3: ");
+        assert!(shows(&silent, 3, said("")) && !shows(&silent, 0, said("")));
+        let crash = of("crashes", "apply ended with a signal: ");
+        assert!(
+            shows(&crash, 2, said("panic: x")) && shows(&crash, 139, said("")) && !shows(&crash, 1, said(""))
+        );
+        let accepts = of("accepts what it has to refuse", "");
+        assert!(shows(&accepts, 0, said("")) && !shows(&accepts, 1, said("")));
+    }
+
+    #[test]
+    fn operations_and_their_order_are_told_from_the_events() {
+        let form = Form::Mock { why: String::new() };
+        let of = |oracle: &str, kind: &str, text: &str| {
+            super::of(&finding(oracle, kind, text), &step(&["apply"], true), &form)
+        };
+        let events = |text: &'static str| ["", "", "", text];
+        let once = events("begin delete a\nend delete a\n");
+        let (none, twice) =
+            (events(""), events("begin delete a\nend delete a\nbegin delete a\nend delete a\n"));
+        let half = events("begin delete a\nbegin delete ab\nend delete ab\n");
+        for (kind, that) in
+            [("missing", none), ("extra", once), ("repeated", twice), ("without effect", half)]
+        {
+            let check = of("steps", kind, "delete a");
+            assert!(shows(&check, 0, that), "{kind}");
+            assert!(!shows(&check, 1, that), "{kind}: the command failed");
+            let other = if kind == "extra" { none } else { once };
+            assert!(!shows(&check, 0, other), "{kind}");
+        }
+        let text = "update b (seq 3 to 4) had not ended when delete a began (seq 2): a rule";
+        let order = of("order", "a rule", text);
+        assert!(shows(&order, 0, events("begin update b\nbegin delete a\nend update b\nend delete a\n")));
+        assert!(shows(&order, 0, events("begin delete a\nbegin update b\nend update b\nend delete a\n")));
+        assert!(!shows(&order, 0, events("begin update b\nend update b\nbegin delete a\nend delete a\n")));
+        assert!(!shows(&order, 0, events("begin delete a\nend delete a\n")), "only one of the two is there");
+    }
+
+    #[test]
+    fn counts_and_plans_are_told_from_what_is_printed() {
+        let form = Form::Mock { why: String::new() };
+        let said = |text: &'static str| [text, "", "", ""];
+        let (plan, done) = ("Plan: 1 to add, 0 to change, 1 to destroy.\n", "Apply complete! Resources: ");
+        let same: &str = &format!("{plan}x.a: Creating...\n{done}1 added, 0 changed, 1 destroyed.\n");
+        let other: &str = &format!("{plan}{done}1 added, 0 changed, 0 destroyed.\n");
+        let counts = super::of(&finding("plan", "miscounts", ""), &step(&["apply"], true), &form);
+        assert!(shows(&counts, 0, [other, "", "", ""]) && !shows(&counts, 0, [same, "", "", ""]));
+        let idle = super::of(&finding("idle", "does something", ""), &step(&["apply"], true), &form);
+        let quiet = said("No changes.\n\nApply complete! Resources: 0 added, 0 changed, 0 destroyed.\n");
+        assert!(shows(&idle, 0, [same, "", "", ""]) && !shows(&idle, 0, quiet));
+        let cross = finding("cross", "plans a change", "");
+        let cross = super::of(&cross, &step(&["plan", "-detailed-exitcode"], true), &form);
+        assert!(shows(&cross, 2, said("")) && !shows(&cross, 0, said("")));
+        let destroy = super::of(&finding("plan", "miscounts", ""), &step(&["destroy"], true), &form);
+        assert_eq!(destroy, Check::Equiform);
+    }
+
+    #[test]
+    fn states_are_told_apart_in_one_line_and_in_many() {
+        let form = Form::Mock { why: String::new() };
+        let many =
+            |serial: u32, rest: &str| format!("{{\n  \"serial\": {serial},\n  \"x\": {{\n {rest} }}\n}}\n");
+        let one = |serial: u32, rest: &str| {
+            format!("{{\"serial\":{serial},\"x\":{{{}}}}}", rest.replace(": ", ":"))
+        };
+        let setting = "\"create_before_destroy\": true";
+        for write in [&many as &dyn Fn(u32, &str) -> String, &one] {
+            let told = |kind: &str, before: &str, after: &str| {
+                let check = super::of(&finding("state", kind, ""), &step(&["apply"], true), &form);
+                shows(&check, 0, ["", before, after, ""])
+            };
+            let (plain, later) = (&write(1, "\"y\": 1"), &write(2, "\"y\": 1"));
+            let (with, deposed) = (&write(2, setting), &write(2, "\"deposed\": \"1a2b\""));
+            assert!(told("setting rewritten", plain, with) && !told("setting rewritten", plain, later));
+            assert!(
+                told("deposed object left", plain, deposed) && !told("deposed object left", plain, later)
+            );
+            assert!(told("the same serial", plain, plain) && !told("the same serial", plain, later));
+            let changed = "changed where nothing was to be";
+            assert!(told(changed, plain, with) && !told(changed, plain, later));
+        }
+    }
+}

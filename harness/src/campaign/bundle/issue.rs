@@ -1,0 +1,251 @@
+//! The text of an issue, by the forms of the trackers of Terraform and of OpenTofu, which have the same parts.
+
+use std::fmt::Write as _;
+
+use super::script::SCRIPT;
+use super::steps::{StepCommand, Steps};
+use super::{Form, Observed};
+use crate::engines::terraform::builtin;
+use crate::engines::title::Title;
+use crate::judge::explain::{Explanation, Tried};
+use crate::spec::address::NODE_TYPE;
+
+/// What an issue is made of.
+pub struct Issue<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// What is known of the variant.
+    pub explanation: &'a Explanation,
+    /// What people have to do.
+    pub steps: &'a Steps,
+    /// With which resources.
+    pub form: &'a Form,
+    /// What the script printed on the engine.
+    pub observed: &'a Observed,
+    /// Where it was tried.
+    pub tried: &'a [Tried],
+    /// What somebody has to add, such as where it comes from.
+    pub context: Option<&'a str>,
+}
+
+impl Issue<'_> {
+    /// The text.
+    pub fn text(&self) -> String {
+        let (product, program) = match Title::parse(&self.explanation.engine) {
+            Some(title) if title.name == "tofu" => ("OpenTofu", "tofu"),
+            _ => ("Terraform", "terraform"),
+        };
+        let mut text = format!("# {}\n", capital(self.title));
+        let mut part = |heading: &str, body: &str| {
+            let _ = write!(text, "\n### {heading}\n{}\n", body.trim_end());
+        };
+        part(&format!("{product} Version"), &format!("```shell\n{}\n```", self.observed.version()));
+        part(&format!("{product} Configuration Files"), &self.programs());
+        part(
+            "Debug Output",
+            &format!(
+                "None attached. `TF_LOG=trace TF_LOG_PATH=$PWD/trace.log ./{SCRIPT} {program}` writes it."
+            ),
+        );
+        part("Expected Behavior", &self.expected());
+        part("Actual Behavior", &format!("{}\n\n```\n{}\n```", self.actual(), self.observed.excerpt()));
+        part("Steps to Reproduce", &self.steps_to_reproduce(program));
+        part("Additional Context", &self.additional_context());
+        text
+    }
+
+    fn programs(&self) -> String {
+        let programs = self.steps.programs.iter().zip(1..);
+        let text = programs.map(|(program, number)| {
+            format!("`{number}/main.tf`\n\n```terraform\n{}```\n\n", with_end(program))
+        });
+        text.collect()
+    }
+
+    fn expected(&self) -> String {
+        let expected = &self.explanation.expected;
+        let mut text = match self.explanation.cause.oracle.as_str() {
+            "steps" => "The last command does what the change asks for, and nothing else:\n".to_owned(),
+            _ => format!("{}.\n", capital(&self.named(&expected.sentence))),
+        };
+        for change in &expected.changes {
+            let _ = write!(text, "\n- {}", self.addressed(&self.named(change)));
+        }
+        if expected.changes.is_empty() && self.explanation.cause.oracle == "steps" {
+            text += "\n- nothing";
+        }
+        if expected.in_order.len() > 1 {
+            let order: Vec<String> = expected.in_order.iter().map(|it| self.addressed(it)).collect();
+            let _ = write!(text, "\n\nIn an order such as: {}.", order.join(", "));
+        }
+        for rule in expected.rules.iter() {
+            // What was only seen is no ground on which to ask for it.
+            let written = |source: &&String| !source.starts_with("observed");
+            let sources: Vec<&String> = rule.sources.iter().filter(written).collect();
+            // The first eight speak of order, and of nothing that only our provider has.
+            let what =
+                if rule.number <= 8 { capital(rule.text) } else { "What a change amounts to".to_owned() };
+            let _ = write!(text, "\n\n{what}. Where that is written:\n");
+            for source in sources {
+                let _ = write!(text, "\n- {source}");
+            }
+        }
+        text
+    }
+
+    fn actual(&self) -> String {
+        let cause = &self.explanation.cause;
+        let told = without_places(&self.named(&cause.text));
+        let operation = || capital(&self.addressed(&told));
+        match (cause.oracle.as_str(), cause.kind.as_str()) {
+            ("steps", "missing") => format!("{} is not done.", operation()),
+            ("steps", "extra") => format!("{} is done, which is not due.", operation()),
+            ("steps", "repeated") => format!("{} is done more than once.", operation()),
+            ("steps", _) => format!("{} is begun, and has no effect.", operation()),
+            ("order", rule) if told.contains(" had not ended when ") => {
+                let told = told.strip_suffix(&format!(": {rule}")).unwrap_or(&told);
+                let both = told.split_once(" had not ended when ");
+                let (first, second) = both.unwrap_or((told, ""));
+                let (first, second) = (self.addressed(first), self.addressed(second));
+                format!("{} had not ended when {second}.", capital(&first))
+            }
+            // The command stands below.
+            ("health", kind) => format!("The last command {kind}."),
+            _ => format!("{}.", capital(told.trim_end_matches('.'))),
+        }
+    }
+
+    fn steps_to_reproduce(&self, program: &str) -> String {
+        let mut text = format!(
+            "`./{SCRIPT} {program}` does it in a temporary folder, and ends with exit code 0 if the bug shows.{} \
+             By hand, in an empty folder:\n",
+            match self.form {
+                Form::Builtin(_) => "",
+                Form::Mock { .. } => " It needs the mock provider, see below.",
+            }
+        );
+        let mut number = 0;
+        let mut item = |line: String| {
+            number += 1;
+            let _ = write!(text, "\n{number}. {line}");
+        };
+        for (place, step) in self.steps.steps.iter().enumerate() {
+            if let Some(program) = step.program {
+                item(format!("Copy `{program}/main.tf` here."));
+            }
+            if place == 0 {
+                item(format!("`{program} init`"));
+            }
+            match &step.command {
+                StepCommand::Engine(arguments) => {
+                    let words = arguments.iter().filter(|it| *it != "-input=false" && *it != "-no-color");
+                    let words: Vec<&str> = words.map(String::as_str).collect();
+                    let fails = match step.failures.as_str() {
+                        "" => String::new(),
+                        failures => {
+                            format!(", with `EQUIFORM_FAILURES={failures}`, by which the provider fails it")
+                        }
+                    };
+                    // Without it, operations are over before others begin that do not wait for them.
+                    let held = match self.form {
+                        Form::Mock { .. } if self.explanation.cause.oracle == "order" && fails.is_empty() => {
+                            format!(", with `EQUIFORM_HOLD={}`, by which operations take time", step.hold)
+                        }
+                        _ => String::new(),
+                    };
+                    item(format!("`{program} {}`{fails}{held}", words.join(" ")));
+                }
+                StepCommand::Provider(arguments) => {
+                    item(format!(
+                        "`terraform-provider-mock {}`, behind the engine's back",
+                        arguments.join(" ")
+                    ));
+                }
+            }
+        }
+        text
+    }
+
+    fn additional_context(&self) -> String {
+        let mut text = String::new();
+        if let Some(context) = self.context {
+            let _ = write!(text, "{}\n\n", context.trim());
+        }
+        let tried: Vec<String> = self
+            .tried
+            .iter()
+            .filter_map(|tried| {
+                let shows = if tried.shows? { "the bug shows" } else { "the bug does not show" };
+                Some(format!("- {}: {shows}", product_name(&tried.engine)))
+            })
+            .collect();
+        let _ = write!(text, "Tried with `{SCRIPT}`:\n\n{}\n", tried.join("\n"));
+        if let Form::Mock { why } = self.form {
+            let _ = write!(
+                text,
+                "\nThe program uses the mock provider of equiform, a provider without side effects that writes down \
+                 every operation: {why}.\n"
+            );
+        }
+        text += "\nFound by equiform, which deploys programs of the same meaning and compares what engines do with a \
+                 model of it. `case.json` is the case in its form.\n";
+        text
+    }
+
+    /// An operation, or what begins with one, with the address of its resource.
+    fn addressed(&self, operation: &str) -> String {
+        let type_name = match self.form {
+            Form::Builtin(_) => builtin::TYPE,
+            Form::Mock { .. } => NODE_TYPE,
+        };
+        let Some((what, rest)) = operation.split_once(' ') else { return operation.to_owned() };
+        let key = rest.split([' ', ',']).next().unwrap_or_default();
+        format!("{what} `{type_name}.{key}`{}", &rest[key.len()..])
+    }
+
+    /// A text with the names that resources have in the programs.
+    fn named(&self, text: &str) -> String {
+        match self.form {
+            Form::Builtin(_) => {
+                let words = [("its pin", "its triggers_replace"), ("its label", "its input")];
+                let renamed = builtin::renamed(text);
+                words.iter().fold(renamed, |text, (ours, theirs)| text.replace(ours, theirs))
+            }
+            Form::Mock { .. } => text.to_owned(),
+        }
+    }
+}
+
+/// An engine as its makers call it.
+fn product_name(title: &str) -> String {
+    match Title::parse(title) {
+        Some(Title { name: "tofu", version }) => format!("OpenTofu {version}"),
+        Some(Title { version, .. }) => format!("Terraform {version}"),
+        None => title.to_owned(),
+    }
+}
+
+fn with_end(text: &str) -> String {
+    format!("{}\n", text.trim_end())
+}
+
+/// A text as a sentence begins; a word of the language stays as it is.
+fn capital(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    if first.contains('_') {
+        return format!("`{first}`{}", &text[first.len()..]);
+    }
+    let mut characters = text.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}
+
+/// A text without sequence numbers of a ledger.
+fn without_places(text: &str) -> String {
+    let mut rest = text;
+    let mut told = String::new();
+    while let Some((before, after)) = rest.split_once(" (seq ") {
+        told += before;
+        rest = after.split_once(')').map_or("", |(_, after)| after);
+    }
+    told + rest
+}

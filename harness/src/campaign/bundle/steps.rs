@@ -1,0 +1,117 @@
+//! The stages of a variant as steps of a script: which program, which command, how it ended.
+
+use std::sync::Arc;
+
+use super::Form;
+use crate::case::{Batch, Case, CaseError};
+use crate::deploy::hold::Hold;
+use crate::deploy::{drift_arguments, seed_of};
+use crate::engines::driver::{Driver, Syntax};
+use crate::engines::terraform::builtin;
+use crate::evidence::StageRecord;
+use crate::spec::{Action, Failure};
+
+/// A step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The stage's name.
+    pub stage: String,
+    /// The program that is put in place before it, counted from 1; none if it is the one of the step before.
+    pub program: Option<usize>,
+    /// What is run.
+    pub command: StepCommand,
+    /// Whether the command succeeded.
+    pub succeeded: bool,
+    /// What the provider is told to fail.
+    pub failures: String,
+    /// How the provider holds operations.
+    pub hold: String,
+}
+
+impl Step {
+    /// Whether it is an apply, which tells what it planned and what it did.
+    pub fn applies(&self) -> bool {
+        let StepCommand::Engine(arguments) = &self.command else { return false };
+        self.succeeded && arguments.first().is_some_and(|command| command == "apply")
+    }
+
+    /// Whether it is a plan whose exit code says that there are changes, which is a success too.
+    pub fn tells_by_exit_code(&self) -> bool {
+        let StepCommand::Engine(arguments) = &self.command else { return false };
+        self.succeeded && arguments.iter().any(|argument| argument == "-detailed-exitcode")
+    }
+}
+
+/// What is run in a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StepCommand {
+    /// The engine, with these arguments.
+    Engine(Vec<String>),
+    /// The provider's own program, which changes the world behind the engine's back.
+    Provider(Vec<String>),
+}
+
+/// Steps, and the programs that they use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Steps {
+    /// The texts of the programs.
+    pub programs: Vec<String>,
+    /// The steps, of which the last shows the bug.
+    pub steps: Vec<Step>,
+}
+
+impl Steps {
+    /// The steps of a case with one variant that counts, the first, which had this number once. `records` tells how the
+    /// commands ended.
+    pub fn of(
+        (case, variant): (&Case, usize),
+        records: &[StageRecord],
+        driver: &dyn Driver,
+        form: &Form,
+    ) -> Result<Self, CaseError> {
+        let reader = driver.family().reader;
+        let (mut programs, mut steps): (Vec<String>, Vec<Step>) = (Vec::new(), Vec::new());
+        let text = |batch: &Arc<Batch>| match form {
+            Form::Builtin(builtins) => builtins.render(batch),
+            Form::Mock { .. } => driver.render(batch, Syntax::Hcl),
+        };
+        for (staged, record) in case.stages(0)?.iter().zip(records) {
+            let (stage, program) = (staged.stage, text(&staged.batch));
+            let is_new = programs.last() != Some(&program);
+            if is_new {
+                programs.push(program);
+            }
+            let command = match &stage.action {
+                Action::Drift { key, change } => StepCommand::Provider(drift_arguments(key, change)),
+                action => StepCommand::Engine(arguments(driver, action, form)),
+            };
+            let failures: Vec<String> = stage.failures.iter().map(Failure::variable).collect();
+            steps.push(Step {
+                stage: stage.name.clone(),
+                program: is_new.then_some(programs.len()),
+                command,
+                succeeded: reader.succeeded(record),
+                failures: failures.join(","),
+                hold: Hold::default().variable(seed_of(case.seed, variant, &stage.name)),
+            });
+        }
+        Ok(Self { programs, steps })
+    }
+
+    /// The step that shows the bug.
+    pub fn last(&self) -> &Step {
+        self.steps.last().expect("a variant has a stage")
+    }
+}
+
+/// The arguments of a command as people type them.
+fn arguments(driver: &dyn Driver, action: &Action, form: &Form) -> Vec<String> {
+    let arguments = driver.arguments(action).into_iter();
+    let mut arguments: Vec<String> = arguments
+        .map(|argument| if argument == "-json" { "-no-color".to_owned() } else { argument })
+        .collect();
+    if let Form::Builtin(_) = form {
+        arguments.iter_mut().for_each(|argument| *argument = builtin::renamed(argument));
+    }
+    arguments
+}

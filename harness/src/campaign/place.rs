@@ -1,0 +1,167 @@
+//! From a folder that somebody names to the variant that is meant: its case, its number, its evidence.
+
+use std::path::{Path, PathBuf};
+
+use super::{engine_of, number_of, stored};
+use crate::case::{CASE_FILE, Case, CaseError};
+use crate::evidence::STAGES;
+use crate::judge::known::KnownFindings;
+use crate::judge::oracles::{ORACLES, Oracle};
+use crate::judge::variant::{self as judge, variant_folder};
+use crate::judge::verdict::VariantResult;
+
+/// A case on disk, and the variant that a folder in it stands for.
+#[derive(Debug, Clone)]
+pub struct StoredCase {
+    /// The case's folder.
+    pub folder: PathBuf,
+    /// The case.
+    pub case: Case,
+    /// Its number.
+    pub number: usize,
+    /// The variant's number; none if the folder is the case's.
+    pub variant: Option<usize>,
+}
+
+impl StoredCase {
+    /// What is in a folder: a case, or a variant in one.
+    pub fn find(folder: &Path) -> Result<Self, NoPlace> {
+        let found =
+            folder.canonicalize().map_err(|source| NoPlace::Io { path: folder.to_owned(), source })?;
+        let last = found.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let variant: Option<usize> = last.strip_prefix("variant-").and_then(|number| number.parse().ok());
+        let (place, variant) = match (variant, found.parent()) {
+            _ if found.join(CASE_FILE).exists() => (found, None),
+            (Some(variant), Some(parent)) if parent.join(CASE_FILE).exists() => {
+                (parent.to_owned(), Some(variant))
+            }
+            _ => return Err(NoPlace::NeitherCaseNorVariant(folder.to_owned())),
+        };
+        let case = Case::read(&place.join(CASE_FILE))?;
+        let number = number_of(&place, &case).unwrap_or(0);
+        let found = Self { folder: place, case, number, variant };
+        variant.map_or(Ok(()), |variant| found.has(variant))?;
+        Ok(found)
+    }
+
+    /// Refuses a variant that the case does not have.
+    pub fn has(&self, variant: usize) -> Result<(), NoPlace> {
+        let last = self.case.variants.len() - 1;
+        if variant <= last { Ok(()) } else { Err(NoPlace::NoVariant { variant, last }) }
+    }
+}
+
+/// A variant on disk.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The case's folder.
+    pub case_folder: PathBuf,
+    /// The case.
+    pub case: Case,
+    /// The variant's number.
+    pub variant: usize,
+    /// The folder of its evidence.
+    pub folder: PathBuf,
+    /// The engine that it was deployed on, with its exact version.
+    pub engine: String,
+}
+
+/// A folder in which no variant can be found to speak of.
+#[derive(Debug, thiserror::Error)]
+pub enum NoPlace {
+    /// There is no such folder.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// The operating system's error.
+        source: std::io::Error,
+    },
+    /// It holds no case, and is no variant's.
+    #[error(
+        "{} is neither a case's folder nor a variant's: name one such as …/case-0003 or …/case-0003/variant-0001",
+        .0.display()
+    )]
+    NeitherCaseNorVariant(PathBuf),
+    /// The case cannot be read.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+    /// The case has no such variant.
+    #[error("the case has no variant {variant}: its variants are 0 to {last}")]
+    NoVariant {
+        /// The number that was asked for.
+        variant: usize,
+        /// The largest there is.
+        last: usize,
+    },
+    /// No variant of the case failed.
+    #[error(
+        "no variant of {} failed by its evidence: name one with --variant, or deploy the case again by \
+         `equiform replay {}`", .0.display(), .0.display()
+    )]
+    NoneFailed(PathBuf),
+    /// Nobody knows the engine.
+    #[error(
+        "{} does not say which engine it was run on: `equiform replay {} --engine ENGINE` runs it on one",
+        .0.display(), .0.display()
+    )]
+    NoEngine(PathBuf),
+    /// The variant passed, and nothing is left of it.
+    #[error(
+        "variant {variant} passed, and its evidence was removed (`run --keep failed`); \
+         `equiform replay {} --variant {variant}` deploys it again", case.display()
+    )]
+    Removed {
+        /// Its number.
+        variant: usize,
+        /// The case's folder.
+        case: PathBuf,
+    },
+}
+
+impl Place {
+    /// The variant that a folder stands for: of a variant's folder that one; of a case's folder the one with this
+    /// number, else the first that failed, else the first in which something known was found.
+    pub fn find(folder: &Path, number: Option<usize>, known: &KnownFindings) -> Result<Self, NoPlace> {
+        let stored = StoredCase::find(folder)?;
+        number.map_or(Ok(()), |number| stored.has(number))?;
+        let StoredCase { folder: case_folder, case, variant: own, .. } = stored;
+        let number = own.or(number);
+        let engine = engine_of(&case_folder, &case).ok_or_else(|| NoPlace::NoEngine(case_folder.clone()))?;
+        let variants = case.variants.len();
+        let variant = match number {
+            Some(variant) => variant,
+            None if variants == 1 => 0,
+            None => first_failed(&case, &case_folder, known, &engine)
+                .ok_or_else(|| NoPlace::NoneFailed(case_folder.clone()))?,
+        };
+        if stored::is_removed(&case_folder, variant) {
+            return Err(NoPlace::Removed { variant, case: case_folder });
+        }
+        let folder = variant_folder(&case_folder, variant);
+        // A case of a campaign that stores the engine beside it is judged by that engine's rules too.
+        let case = Case { engine: Some(engine.clone()), ..case };
+        Ok(Self { case_folder, case, variant, folder, engine })
+    }
+}
+
+fn first_failed(case: &Case, folder: &Path, known: &KnownFindings, engine: &str) -> Option<usize> {
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let mut first_known = None;
+    for variant in 0..case.variants.len() {
+        let place = variant_folder(folder, variant);
+        if !place.join(STAGES).exists() {
+            continue;
+        }
+        let mut verdict = judge::verdict(case, variant, &place, &oracles);
+        judge::sort_out(known, engine, case, &mut verdict);
+        match verdict.result {
+            VariantResult::Fail { .. } => return Some(variant),
+            VariantResult::Known { .. } => {
+                first_known.get_or_insert(variant);
+            }
+            VariantResult::Pass | VariantResult::Inconclusive { .. } => {}
+        }
+    }
+    first_known
+}

@@ -1,0 +1,199 @@
+//! The failures of a campaign, one of each signature cut down: what a reader looks at first.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::case_folder;
+use super::reduce::budget::Budget;
+use super::reduce::signature::Signature;
+use super::reduce::{REDUCTION_FILE, Reducer, Reduction, Watcher};
+use super::stored::write_whole;
+use crate::case::{CASE_FILE, Case};
+use crate::deploy::Runner;
+use crate::judge::known::KnownFindings;
+use crate::judge::oracles::Oracle;
+use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
+
+/// The folder of reduced cases in a campaign's.
+pub const REDUCED: &str = "reduced";
+
+/// Of so many signatures one case is reduced: an engine that does everything wrong has enough of them to act on.
+const MOST: usize = 5;
+
+/// A failure that is reduced: its signature, and the variant that stands for all with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// The signature.
+    pub signature: Signature,
+    /// The number of the case.
+    pub case: usize,
+    /// The number of the variant.
+    pub variant: usize,
+}
+
+/// The failures of a campaign that are new, one variant of each signature: one that came again, if there is any.
+pub fn due(cases: &[CaseVerdict], engine: &str) -> Vec<Due> {
+    let mut by_signature: BTreeMap<Signature, (bool, Due)> = BTreeMap::new();
+    for (case, verdict) in cases.iter().flat_map(|case| case.variants.iter().map(|it| (case.case, it))) {
+        let VariantVerdict { variant, result: VariantResult::Fail { findings }, again, .. } = verdict else {
+            continue;
+        };
+        let Some(signature) = Signature::of_cause(findings, engine) else { continue };
+        if signature.known.is_some() {
+            continue;
+        }
+        let (sure, due) =
+            (*again == Some(true), Due { signature: signature.clone(), case, variant: *variant });
+        match by_signature.get(&signature) {
+            Some((other, _)) if *other || !sure => {}
+            _ => {
+                by_signature.insert(signature, (sure, due));
+            }
+        }
+    }
+    let mut all: Vec<Due> = by_signature.into_values().map(|(_, due)| due).collect();
+    all.sort_by_key(|due| (due.case, due.variant));
+    all
+}
+
+/// How the failures of a campaign are reduced.
+pub struct Reductions<'a> {
+    /// The engine.
+    pub runner: &'a Runner,
+    /// Its name, with its exact version.
+    pub engine: &'a str,
+    /// Who judges.
+    pub oracles: &'a [&'a Oracle],
+    /// What is known.
+    pub known: &'a KnownFindings,
+    /// How many candidates are deployed at once.
+    pub jobs: usize,
+    /// How long one failure may take.
+    pub time: Duration,
+    /// Who is told, of each failure.
+    pub watcher: &'a dyn Fn(&Signature) -> Box<dyn Watcher>,
+}
+
+impl Reductions<'_> {
+    /// Reduces failures of the campaign in a folder. Those that reduce to the same case are one; what an earlier run
+    /// reduced stays. Gives what could not be reduced, a sentence each.
+    pub fn run(&self, cases: &[CaseVerdict], out: &Path) -> Vec<String> {
+        let mut told = Vec::new();
+        let scratch = match tempfile::tempdir() {
+            Ok(scratch) => scratch,
+            Err(error) => return vec![format!("nothing was reduced: {error}")],
+        };
+        self.runner.stop.removes(scratch.path());
+        let in_memory = self.runner.scratch.as_ref().map(|scratch| scratch.path());
+        let due = due(cases, self.engine);
+        for Due { signature, case: number, variant } in due.iter().take(MOST) {
+            if self.runner.stopped() {
+                break;
+            }
+            if read(out).iter().any(|(_, there)| there.signature == *signature) {
+                continue;
+            }
+            let from = format!("case-{number:04}/variant-{variant:04}");
+            let watcher = (self.watcher)(signature);
+            let reducer = Reducer {
+                runner: self.runner,
+                engine: self.engine,
+                oracles: self.oracles,
+                known: self.known,
+                jobs: self.jobs,
+                budget: &[Budget::Time(self.time)],
+                interesting: None,
+                scratch: in_memory.unwrap_or(scratch.path()),
+                began: Instant::now(),
+                earlier: 0,
+                watcher: &*watcher,
+            };
+            let reduce = || -> Result<(), String> {
+                let path = case_folder(out, *number).join(CASE_FILE);
+                let case = Case::read(&path).map_err(|error| error.to_string())?;
+                let reduced = reducer.reduce(&case, *variant, Some(signature.clone()), &from);
+                let reduced = reduced.map_err(|error| error.to_string())?;
+                if let Some((folder, mut there)) = same(out, reduced.case()) {
+                    there.same.push(format!("{}: {from}", signature.text()));
+                    return write_whole(&folder, REDUCTION_FILE, &there).map_err(|error| error.to_string());
+                }
+                let folder = fresh(&out.join(REDUCED), &signature.file_name());
+                reduced.keep(&folder).map_err(|error| error.to_string())
+            };
+            if let Err(error) = reduce() {
+                told.push(format!("{from} was not reduced: {error}"));
+            }
+        }
+        if due.len() > MOST {
+            told.push(format!(
+                "{} of {} kinds of failures were not reduced: `equiform reduce` takes any variant",
+                due.len() - MOST,
+                due.len()
+            ));
+        }
+        told
+    }
+}
+
+/// The reductions in a campaign's folder, with their folders, sorted. What cannot be read is not there.
+pub fn read(out: &Path) -> Vec<(PathBuf, Reduction)> {
+    let entries = fs::read_dir(out.join(REDUCED)).into_iter().flatten().flatten();
+    let mut all: Vec<(PathBuf, Reduction)> = entries
+        .filter_map(|entry| {
+            let text = fs::read(entry.path().join(REDUCTION_FILE)).ok()?;
+            Some((entry.path(), serde_json::from_slice(&text).ok()?))
+        })
+        .collect();
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    all
+}
+
+/// The reduction to the same case, if there is one.
+fn same(out: &Path, case: &Case) -> Option<(PathBuf, Reduction)> {
+    let meant = |case: &Case| Case { seed: 0, ..case.generated() };
+    let is_same =
+        |folder: &Path| Case::read(&folder.join(CASE_FILE)).is_ok_and(|there| meant(&there) == meant(case));
+    read(out).into_iter().find(|(folder, _)| is_same(folder))
+}
+
+/// A folder that is not there yet.
+pub fn fresh(within: &Path, name: &str) -> PathBuf {
+    let again = (2..).map(|number| within.join(format!("{name}-{number}")));
+    let mut folders = std::iter::once(within.join(name)).chain(again);
+    folders.find(|folder| !folder.exists()).expect("there is always a next number")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::oracles::Finding;
+
+    fn verdict(variant: usize, oracle: &str, known: Option<&str>, again: bool) -> VariantVerdict {
+        let finding = Finding {
+            oracle: oracle.to_owned(),
+            kind: "missing".to_owned(),
+            stage: "batch-1".to_owned(),
+            text: "create a".to_owned(),
+            known: known.map(str::to_owned),
+        };
+        let result = VariantResult::of(vec![finding]);
+        VariantVerdict { again: Some(again), ..VariantVerdict::new(variant, result) }
+    }
+
+    #[test]
+    fn one_variant_of_each_new_signature_is_reduced_and_one_that_came_again_if_there_is_any() {
+        let cases = [
+            CaseVerdict { case: 2, variants: vec![verdict(0, "graph", Some("old"), true)] },
+            CaseVerdict {
+                case: 3,
+                variants: vec![verdict(1, "steps", None, false), verdict(4, "steps", None, true)],
+            },
+            CaseVerdict { case: 5, variants: vec![verdict(0, "order", None, false)] },
+        ];
+        let due: Vec<(usize, usize)> =
+            due(&cases, "terraform@1.15.5").iter().map(|due| (due.case, due.variant)).collect();
+        assert_eq!(due, [(3, 4), (5, 0)]);
+    }
+}

@@ -1,0 +1,90 @@
+//! Whether a finding shows on another engine: the variant is deployed there, and judged.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::case::Case;
+use crate::deploy::access::Provider;
+use crate::deploy::hold::Hold;
+use crate::deploy::provider::ProviderError;
+use crate::deploy::stop::Stop;
+use crate::deploy::{DeployError, Runner, Start, provider};
+use crate::engines::Engine;
+use crate::engines::driver::{Driver, ProviderMode, Syntax};
+use crate::engines::terraform::Terraform;
+use crate::judge::cause::cause;
+use crate::judge::explain::Tried;
+use crate::judge::oracles::{Finding, ORACLES, Oracle};
+use crate::judge::variant as judge;
+use crate::judge::verdict::VariantResult;
+
+/// How long one command of an engine may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A provider that engines reach while a variant is tried on them.
+pub struct Bench {
+    provider: Provider,
+    binary: PathBuf,
+    stop: Stop,
+}
+
+impl Bench {
+    /// Starts the provider.
+    pub fn start(stop: Stop) -> Result<Self, ProviderError> {
+        Ok(Self { provider: Provider::start(ProviderMode::Reattach)?, binary: provider::locate()?, stop })
+    }
+
+    /// What runs an engine in fresh processes.
+    pub fn runner(&self, engine: Arc<dyn Driver>) -> Runner {
+        Runner {
+            engine,
+            access: self.provider.access(),
+            provider: self.binary.clone(),
+            provider_log: self.provider.log(),
+            syntax: Syntax::Hcl,
+            hold: Hold::default(),
+            timeout: TIMEOUT,
+            stop: self.stop.clone(),
+            spent: Arc::default(),
+            scratch: None,
+            workers: None,
+        }
+    }
+
+    /// Whether a finding shows on an engine: with the same oracle and kind, in the same stage. Only a stop is an error;
+    /// what keeps it from being tried is told.
+    pub fn try_on(
+        &self,
+        engine: &Engine,
+        case: &Case,
+        variant: usize,
+        finding: &Finding,
+    ) -> Result<Tried, DeployError> {
+        let title = engine.title();
+        let could_not = |text: String| Ok(Tried { engine: title.clone(), shows: None, text });
+        let folder = match tempfile::tempdir() {
+            Ok(folder) => folder,
+            Err(error) => return could_not(format!("there is no folder to work in: {error}")),
+        };
+        let case = Case { engine: Some(title.clone()), ..case.clone() };
+        let runner = self.runner(Arc::new(Terraform::new(engine.clone())));
+        match runner.deploy(&case, variant, folder.path(), Start::Cold) {
+            Err(DeployError::Stopped) => return Err(DeployError::Stopped),
+            Err(error) => return could_not(error.to_string()),
+            Ok(_) => {}
+        }
+        let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+        let result = judge::variant(&case, variant, folder.path(), &oracles);
+        if let VariantResult::Inconclusive { reason } = result {
+            return could_not(reason);
+        }
+        let shows = result.findings().iter().any(|other| other.place() == finding.place());
+        let text = match cause(result.findings()) {
+            _ if shows => String::new(),
+            None => "nothing is found".to_owned(),
+            Some(other) => format!("{}: {} in {} instead", other.oracle, other.kind, other.stage),
+        };
+        Ok(Tried { engine: title, shows: Some(shows), text })
+    }
+}

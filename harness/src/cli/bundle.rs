@@ -1,0 +1,112 @@
+//! `equiform bundle`: a folder from which an engine's maintainers can see a bug.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::engine_args::installed_engines;
+use super::known_args::KnownArgs;
+use super::leave_out_args::LeaveOutArgs;
+use super::steps_shown::StepsShown;
+use super::{CannotRun, CliResult, Outcome, interrupt, output};
+use crate::campaign::bundle::{Bundler, Form, SCRIPT};
+use crate::campaign::place::Place;
+use crate::deploy::stop::Stop;
+use crate::engines::{Engine, EngineChoice, Engines};
+use crate::judge::explain::{Explanation, Tried};
+
+/// Make a folder from which an engine's maintainers can see a bug: the programs, a script that needs nothing but the
+/// engine and says whether the bug shows, what is expected and what happens, and the text of an issue.
+///
+/// Programs are written with the built-in terraform_data if the bug shows with it, which is tried; else with the mock
+/// provider, whose binary the script then needs. The script is run on the engine of the case, where the bug has to
+/// show, and on all other engines that are installed. Cut the case down first with `equiform reduce`.
+///
+/// Exit code 0 if a bundle was made, 2 if not.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  equiform bundle .equiform/runs/…/case-0024/variant-0003\n  \
+                  equiform bundle .equiform/reduced/case-0024 --out cycle-when-removed --title 'A cycle when …'\n\n\
+                  docs/findings.md tells how to read a bundle and how to send it upstream.")]
+pub struct BundleArgs {
+    /// The folder of a variant, or of a case: then the first variant that failed
+    folder: PathBuf,
+    /// The variant of the case, counted from 0
+    #[arg(long, value_name = "N")]
+    variant: Option<usize>,
+    /// A new or empty folder, or that of an earlier bundle [default: one in .equiform/bundles, named after the case
+    /// and the variant]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The engine on which it has to show [default: the one that the case was run on]
+    #[arg(long)]
+    engine: Option<EngineChoice>,
+    /// Try it on that engine only
+    #[arg(long)]
+    only: bool,
+    /// The title of the issue [default: what is known of it, or what was found]
+    #[arg(long)]
+    title: Option<String>,
+    /// A file with what is to be added to the issue, such as where the bug comes from
+    #[arg(long, value_name = "FILE")]
+    context: Option<PathBuf>,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
+    #[command(flatten)]
+    known: KnownArgs,
+}
+
+/// Makes a bundle.
+pub fn run(args: BundleArgs) -> CliResult {
+    let known = args.known.read()?;
+    let mut place = Place::find(&args.folder, args.variant, &known)?;
+    place.case.left_out = args.leave_out.or(&place.case.left_out);
+    let explanation = Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
+    let choice = match &args.engine {
+        Some(engine) => engine.clone(),
+        None => place.engine.parse().map_err(|error| {
+            format!("the case was run on {}: {error}; name an engine with --engine", place.engine)
+        })?,
+    };
+    let engine = Engines::from_env()?.find(&choice).map_err(|error| {
+        format!("the engine that it has to show on is gone: {error}; or name another with --engine")
+    })?;
+    let others: Vec<Engine> = if args.only { Vec::new() } else { installed_engines()? };
+    let others: Vec<Engine> = others.into_iter().filter(|other| other.title() != engine.title()).collect();
+    let context = match &args.context {
+        None => None,
+        Some(path) => {
+            let text = std::fs::read_to_string(path);
+            Some(text.map_err(|error| CannotRun::from(format!("{}: {error}", path.display())))?)
+        }
+    };
+    let out = args.out.unwrap_or_else(|| usual_folder(&place));
+    let stop = Stop::default();
+    interrupt::watch(stop.clone())?;
+    let shown = StepsShown::new(0);
+    let bundler = Bundler {
+        engine: &engine,
+        others: &others,
+        title: args.title.as_deref(),
+        context: context.as_deref(),
+        stop,
+        watch: &|step| shown.next(step),
+    };
+    let made = bundler.make(&place, &explanation, &out)?;
+    drop(shown);
+    output(|out_| {
+        let out = out.display();
+        match &made.form {
+            Form::Builtin(_) => writeln!(out_, "{out} shows it with the built-in terraform_data")?,
+            Form::Mock { why } => writeln!(out_, "{out} shows it with the mock provider: {why}")?,
+        }
+        Tried::lines(&made.tried).iter().try_for_each(|line| writeln!(out_, "  {line}"))?;
+        writeln!(out_, "run it by    {out}/{SCRIPT} ENGINE")?;
+        writeln!(out_, "send it by   {out}/ISSUE.md, after you have read it")
+    })?;
+    Ok(Outcome::Clean)
+}
+
+fn usual_folder(place: &Place) -> PathBuf {
+    let case = place.case_folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    PathBuf::from(".equiform/bundles").join(format!("{case}-variant-{:04}", place.variant))
+}

@@ -1,0 +1,74 @@
+//! `equiform explain`: what went wrong with a variant, so that somebody can act on it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::engine_args::installed_engines;
+use super::format::OutputFormat;
+use super::known_args::KnownArgs;
+use super::leave_out_args::LeaveOutArgs;
+use super::steps_shown::StepsShown;
+use super::{CliResult, Outcome, interrupt, output};
+use crate::campaign::place::Place;
+use crate::campaign::tried::Bench;
+use crate::deploy::stop::Stop;
+use crate::engines::Engines;
+use crate::judge::explain::Explanation;
+
+/// Explain what went wrong with a variant: what was deployed, what the model expected and by which rule, what the
+/// ledger shows, the first difference and the lines that prove it, and what is known of it.
+///
+/// Of all that was found, the finding nearest to the cause is explained. Nothing is deployed, unless `--engines` asks
+/// on which installed engines it shows. `equiform bundle` makes something of it that can be sent to the engine's
+/// maintainers.
+///
+/// Exit code 0 if a known engine bug explains it, 1 if it is new, 2 if there is nothing to explain.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  equiform explain .equiform/runs/…/case-0024/variant-0003\n  \
+                  equiform explain .equiform/runs/…/case-0024 --engines")]
+pub struct ExplainArgs {
+    /// The folder of a variant, or of a case: then the first variant that failed
+    folder: PathBuf,
+    /// The variant of the case, counted from 0
+    #[arg(long, value_name = "N")]
+    variant: Option<usize>,
+    /// Deploy the variant on every engine that is installed, and say on which it shows
+    #[arg(long)]
+    engines: bool,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
+    #[command(flatten)]
+    known: KnownArgs,
+    /// How it is written
+    #[arg(long, default_value = "text")]
+    format: OutputFormat,
+}
+
+/// Explains.
+pub fn run(args: ExplainArgs) -> CliResult {
+    let known = args.known.read()?;
+    let mut place = Place::find(&args.folder, args.variant, &known)?;
+    place.case.left_out = args.leave_out.or(&place.case.left_out);
+    let mut explanation = Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
+    if args.engines {
+        let mut engines = installed_engines()?;
+        // The one that it was found on may stand elsewhere, or be gone.
+        let own = place.engine.parse().ok().and_then(|choice| Engines::from_env().ok()?.find(&choice).ok());
+        engines.extend(own.filter(|own| engines.iter().all(|engine| engine.title() != own.title())));
+        let stop = Stop::default();
+        interrupt::watch(stop.clone())?;
+        let bench = Bench::start(stop)?;
+        let shown = StepsShown::new(engines.len() as u64);
+        for engine in &engines {
+            shown.next(&format!("deploying it on {}", engine.title()));
+            let tried = bench.try_on(engine, &place.case, place.variant, &explanation.cause)?;
+            explanation.tried.push(tried);
+        }
+    }
+    output(|out| match args.format {
+        OutputFormat::Text => write!(out, "{explanation}"),
+        OutputFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&explanation)?),
+    })?;
+    Ok(if explanation.cause.known.is_some() { Outcome::Clean } else { Outcome::Findings })
+}

@@ -1,0 +1,47 @@
+//! `equiform ledger report`: a ledger as pictures.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::LedgerFile;
+use super::output::{self, Stop};
+use crate::cli::Outcome;
+use crate::html::ledger::{self, LedgerPageError};
+
+/// Show a ledger in one HTML file: a timeline, the world and its graph at any point, what happened to a resource
+///
+/// The file needs nothing else: no network, no other file. It holds what the ledger holds, so it is readable by its
+/// owner alone, unless you name it by --out. A ledger that is damaged gives no report.
+#[derive(Debug, Args)]
+pub(super) struct Report {
+    #[command(flatten)]
+    file: LedgerFile,
+
+    /// The file to write [default: the ledger's name with .html at its end]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Report {
+    pub(super) fn run(self) -> Result<Outcome, Stop> {
+        let ledger = &self.file.path;
+        let mut walk = output::open(ledger)?;
+        let path = self.out.clone().unwrap_or_else(|| {
+            let mut name = ledger.clone().into_os_string();
+            name.push(".html");
+            name.into()
+        });
+        let bytes =
+            ledger::write(&mut walk, ledger, &path, self.out.is_none()).map_err(|error| match error {
+                LedgerPageError::Ledger(error) => Stop::Audit(error),
+                LedgerPageError::Page(error) => Stop::Page(error),
+            })?;
+        output::note_torn(ledger, walk.torn_bytes());
+        let mut out = output::stdout();
+        writeln!(out, "  report        {} ({:.1} MB)", path.display(), bytes as f64 / 1e6)?;
+        out.flush()?;
+        Ok(Outcome::Clean)
+    }
+}

@@ -1,0 +1,8 @@
+//! Options that have no effect beside others are refused: whoever gives one expects something of it.
+
+use super::CannotRun;
+
+/// Refuses an option that was given and has no effect, with the reason.
+pub fn refuse(given: bool, option: &str, because: &str) -> Result<(), CannotRun> {
+    if given { Err(format!("{option} has no effect {because}: leave it out").into()) } else { Ok(()) }
+}

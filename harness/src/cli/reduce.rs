@@ -1,0 +1,248 @@
+//! `equiform reduce`: a failing variant, cut down to the smallest that fails in the same way.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::campaign_text::note;
+use super::engine_args::EngineArgs;
+use super::format::OutputFormat;
+use super::known_args::KnownArgs;
+use super::layered::Layered;
+use super::leave_out_args::LeaveOutArgs;
+use super::{CannotRun, CliResult, Outcome, output};
+use crate::campaign::place::Place;
+use crate::campaign::reduce::budget::Budget;
+use crate::campaign::reduce::signature::Signature;
+use crate::campaign::reduce::{Ended, Reducer, Reduction, Size, Watcher};
+use crate::campaign::reductions::fresh;
+use crate::case::Case;
+use crate::judge::cause::cause;
+use crate::judge::known::KnownFindings;
+use crate::judge::oracles::{Finding, ORACLES, Oracle};
+use crate::judge::variant as judge;
+use crate::judge::verdict::VariantResult;
+use crate::private;
+
+/// Cut a failing variant down to the smallest that fails in the same way.
+///
+/// Stages, resources, edges, settings and changes are taken away as long as the failure stays: the same oracle, the
+/// same kind of difference, and the cause of what is found, not a consequence. The result is a case of its own, with
+/// its evidence, that `show`, `explain`, `bundle`, `replay` and `reduce` take like any other.
+///
+/// Ctrl-C keeps the smallest so far.
+///
+/// Exit code 0 if it was reduced, 2 if it could not be: the variant passes, or the failure does not show any more.
+#[derive(Debug, Args)]
+pub struct ReduceArgs {
+    /// The folder of a failing variant, or of a case: then the first variant with a new finding, or else with a known
+    /// one
+    folder: PathBuf,
+    /// The variant of the case, counted from 0
+    #[arg(long, value_name = "N")]
+    variant: Option<usize>,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// A new or empty folder for the reduced case [default: a new one in .equiform/reduced, named after the failure]
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// How far to go: a number of attempts such as 150, or a time such as 5m
+    #[arg(long, default_value = "5m", value_name = "ATTEMPTS|TIME")]
+    budget: Budget,
+    /// The finding to keep, by its oracle, or by oracle and kind: `steps`, `steps: missing` [default: the cause]
+    #[arg(long, value_name = "ORACLE[: KIND]")]
+    finding: Option<String>,
+    /// An executable that decides instead of the signature. It is given the folder of a deployed case (also in
+    /// EQUIFORM_CASE, and the variant's in EQUIFORM_VARIANT), and exits with 0 if that is of interest
+    #[arg(long, value_name = "COMMAND", conflicts_with = "finding")]
+    interesting: Option<PathBuf>,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
+    #[command(flatten)]
+    known: KnownArgs,
+    /// How the result is told
+    #[arg(long, default_value = "text")]
+    format: OutputFormat,
+}
+
+/// Reduces.
+pub fn run(args: ReduceArgs) -> CliResult {
+    let (known, oracles) = (args.known.read()?, ORACLES.iter().collect::<Vec<&Oracle>>());
+    let mut place = Place::find(&args.folder, args.variant, &known)?;
+    place.case.left_out = args.leave_out.or(&place.case.left_out);
+    let engine = [("engine".to_owned(), place.engine.clone())];
+    let args = Layered::own::<ReduceArgs>("reduce")?.with::<ReduceArgs>(&engine)?;
+    let findings = findings_of(&place, &oracles, &known)?;
+    let began = Instant::now();
+    let started = args.engine.start()?;
+    let signature = match &args.finding {
+        // A failure that is looked for on another engine is recognised by what it was on the first.
+        _ if findings.is_empty() => None,
+        None => Signature::of_cause(&findings, &started.name),
+        Some(wanted) => Some(Signature::of(chosen(&findings, wanted)?, &started.name)),
+    };
+    let interesting = args.interesting.as_ref().map(|path| {
+        path.canonicalize().map_err(|error| format!("--interesting {}: {error}", path.display()))
+    });
+    let interesting = interesting.transpose()?;
+    let out = match &args.out {
+        Some(out) => out.clone(),
+        None => {
+            let name = signature.as_ref().map_or_else(|| "failure".to_owned(), Signature::file_name);
+            fresh(Path::new(".equiform/reduced"), &name)
+        }
+    };
+    if fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
+    }
+    let scratch = tempfile::tempdir()?;
+    started.runner.stop.removes(scratch.path());
+    let display = Display::new(signature.as_ref());
+    let in_memory = started.runner.scratch.as_ref().map(|scratch| scratch.path().to_owned());
+    let reducer = Reducer {
+        runner: &started.runner,
+        engine: &started.name,
+        oracles: &oracles,
+        known: &known,
+        jobs: args.engine.how.jobs(),
+        budget: &[args.budget],
+        interesting: interesting.as_deref(),
+        scratch: in_memory.as_deref().unwrap_or(scratch.path()),
+        began,
+        earlier: 0,
+        watcher: &display,
+    };
+    let from = place.folder.display().to_string();
+    let reduced = reducer.reduce(&place.case, place.variant, signature, &from);
+    drop(display);
+    let reduced = reduced?;
+    private::create_folder(&out)
+        .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
+    reduced.keep(&out)?;
+    let reduction = &reduced.reduction;
+    output(|to| match args.format {
+        OutputFormat::Json => writeln!(to, "{}", serde_json::to_string_pretty(reduction)?),
+        OutputFormat::Text => tell(to, reduction, reduced.case(), &out),
+    })?;
+    Ok(if started.runner.stop.asked_now() { Outcome::Interrupted } else { Outcome::Clean })
+}
+
+/// What the evidence shows of the variant that is to be reduced: nothing if there is none.
+fn findings_of(place: &Place, oracles: &[&Oracle], known: &KnownFindings) -> Result<Vec<Finding>, CannotRun> {
+    let mut verdict = judge::verdict(&place.case, place.variant, &place.folder, oracles);
+    judge::sort_out(known, &place.engine, &place.case, &mut verdict);
+    match verdict.result {
+        VariantResult::Pass => Err(format!(
+            "variant {} passed: there is nothing to reduce; `equiform judge {}` says which variants failed",
+            place.variant,
+            place.case_folder.display()
+        )
+        .into()),
+        // Without evidence the variant is deployed to see what fails.
+        VariantResult::Inconclusive { .. } => Ok(Vec::new()),
+        VariantResult::Fail { findings } | VariantResult::Known { findings } => Ok(findings),
+    }
+}
+
+/// The finding that a user names.
+fn chosen<'a>(findings: &'a [Finding], wanted: &str) -> Result<&'a Finding, CannotRun> {
+    let (oracle, kind) = wanted.split_once(':').map_or((wanted, None), |(it, kind)| (it, Some(kind.trim())));
+    let fits =
+        |finding: &&Finding| finding.oracle == oracle.trim() && kind.is_none_or(|kind| finding.kind == kind);
+    let fitting: Vec<Finding> = findings.iter().filter(fits).cloned().collect();
+    let place = cause(&fitting).and_then(|it| findings.iter().position(|finding| finding == it));
+    place.map(|place| &findings[place]).ok_or_else(|| {
+        let mut all: Vec<String> =
+            findings.iter().map(|it| format!("`{}: {}`", it.oracle, it.kind)).collect();
+        all.sort_unstable();
+        all.dedup();
+        format!("nothing in this variant was found as `{wanted}`; there are {}", all.join(", ")).into()
+    })
+}
+
+fn tell(out: &mut dyn Write, reduction: &Reduction, case: &Case, folder: &Path) -> io::Result<()> {
+    let Reduction { signature, text, before, after, attempts, seconds, ended, rate, .. } = reduction;
+    writeln!(out, "{} on {}: {text}", signature.text(), signature.engine)?;
+    if let Some(known) = &signature.known {
+        writeln!(out, "  known         {known}")?;
+    }
+    writeln!(out, "  program       {}", case.variants[0].program)?;
+    writeln!(out, "                  before   after")?;
+    for (what, before, after) in [
+        ("resources", before.resources, after.resources),
+        ("edges", before.edges, after.edges),
+        ("batches", before.batches, after.batches),
+        ("commands", before.commands, after.commands),
+    ] {
+        writeln!(out, "  {what:<12}  {before:>8}{after:>8}")?;
+    }
+    let why = match ended {
+        Ended::Minimal => "nothing more can be taken away",
+        Ended::Budget => "the budget is used up; `equiform reduce` of the result goes on from there",
+        Ended::Stopped => "stopped; `equiform reduce` of the result goes on from there",
+    };
+    writeln!(out, "  attempts      {attempts} in {seconds:.1} s: {why}")?;
+    match rate {
+        Some(rate) if rate.is_flaky() => {
+            writeln!(out, "  flaky         it showed in {} of {} deployments", rate.shown, rate.of)?;
+        }
+        Some(rate) => writeln!(out, "  confirmed     in {} deployments in fresh processes", rate.of)?,
+        None => writeln!(out, "  confirmed     not yet: it was stopped before")?,
+    }
+    writeln!(out, "  look at       equiform explain {}", folder.display())
+}
+
+/// How often it is told how far it is, where there is no terminal.
+const INTERVAL: Duration = Duration::from_secs(15);
+
+/// What is told meanwhile: a line that changes where there is a terminal, else one now and then.
+pub struct Display {
+    bar: ProgressBar,
+    told: Mutex<(Instant, String)>,
+}
+
+impl Display {
+    /// For a failure.
+    pub fn new(signature: Option<&Signature>) -> Self {
+        let bar = ProgressBar::new_spinner();
+        let style = ProgressStyle::with_template("{spinner} {pos} attempts, {elapsed}: {msg}");
+        bar.set_style(style.expect("the template is valid"));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        if let Some(signature) = signature {
+            bar.set_message(signature.text());
+            note(&format!("reducing {}", signature.text()));
+        }
+        Self { bar, told: Mutex::new((Instant::now(), "nothing taken away yet".to_owned())) }
+    }
+}
+
+impl Watcher for Display {
+    fn attempted(&self, attempts: usize) {
+        self.bar.set_position(attempts as u64);
+        let mut told = self.told.lock().expect("no holder panics");
+        if !io::stderr().is_terminal() && told.0.elapsed() > INTERVAL {
+            told.0 = Instant::now();
+            note(&format!("{attempts} attempts: {}", told.1));
+        }
+    }
+
+    fn reduced(&self, what: &str, size: Size) {
+        let Size { resources, edges, batches, commands } = size;
+        let left = format!(
+            "fewer {what}: {resources} resources, {edges} edges, {batches} batches, {commands} commands are left"
+        );
+        self.bar.set_message(left.clone());
+        self.told.lock().expect("no holder panics").1 = left;
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,235 @@
+//! `equiform report`: what a campaign or a comparison left, as pictures.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::campaign_text::note;
+use super::format::OutputFormat;
+use super::known_args::KnownArgs;
+use super::{CannotRun, CliResult, Outcome, output};
+use crate::campaign::claim::Claim;
+use crate::campaign::comparison::{Comparison, EngineCampaign};
+use crate::campaign::folder;
+use crate::campaign::report::Report;
+use crate::campaign::timing::{RunTime, Timing};
+use crate::deploy::stop::Stop;
+use crate::engines::EngineName;
+use crate::engines::title::Title;
+use crate::html::campaign::{self as campaign_page, CampaignSource};
+use crate::html::comparison::{self as comparison_page, ComparisonSource};
+use crate::html::page::{FILE, PageError};
+use crate::judge::compare::ComparedEngine;
+use crate::judge::known::KnownFindings;
+use crate::judge::oracles::Oracle;
+
+/// Show a campaign, or a comparison of engines, in one HTML file: what was found, graphs, timelines, programs.
+///
+/// The file needs nothing else: no network, no other file. `run` and `compare` write it themselves when they end; this
+/// writes it again, from the folder alone, by what is known now. No engine is run. Evidence holds all values of
+/// programs in clear, and so does the report: it is readable by its owner alone, unless you name it by --out.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  equiform report .equiform/campaign\n  \
+                  equiform report .equiform/compare --out engines.html")]
+pub struct ReportPageArgs {
+    /// The folder that `equiform run` or `equiform compare` was given by --out
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The file to write [default: report.html in the folder]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    known: KnownArgs,
+}
+
+/// Writes the page.
+pub fn run(args: ReportPageArgs) -> CliResult {
+    let known = args.known.read()?;
+    let folder = &args.folder;
+    let path = args.out.clone().unwrap_or_else(|| folder.join(FILE));
+    let private = args.out.is_none();
+    let engines = compared(folder);
+    let bytes = if engines.is_empty() {
+        let bar = Progress::new(&folder::claim(folder)?);
+        let (claim, report) = folder::read(folder, &known, |_| bar.step())?;
+        bar.finish();
+        let (oracles, timing) = (folder::oracles(&claim), Timing::read(folder));
+        let source =
+            CampaignSource { report: &report, folder, oracles: &oracles, known: &known, timing: &timing };
+        campaign_page::write(&source, &path, private)?
+    } else {
+        let campaigns: Vec<(EngineCampaign, Claim, bool)> =
+            engines.iter().map(|engine| read_engine(engine, &known)).collect::<Result<_, CannotRun>>()?;
+        write_comparison(folder, campaigns, &known, &path, private)?
+    };
+    tell(&path, Some(bytes), OutputFormat::Text)?;
+    Ok(Outcome::Clean)
+}
+
+/// Says where a page is: with what else is printed, or beside it where that is for programs.
+fn tell(path: &Path, bytes: Option<u64>, format: OutputFormat) -> Result<(), CannotRun> {
+    let size = bytes.map(|bytes| format!(" ({:.1} MB)", bytes as f64 / 1e6)).unwrap_or_default();
+    let line = format!("  report        {}{size}", path.display());
+    match format {
+        OutputFormat::Text => output(|out| writeln!(out, "{line}")),
+        OutputFormat::Json => {
+            note(line.trim_start());
+            Ok(())
+        }
+    }
+}
+
+/// What a campaign that has just been run leaves beside its evidence: how long it took, and its page.
+pub struct AtTheEnd<'a> {
+    /// The campaign's folder.
+    pub folder: &'a Path,
+    /// What came of it.
+    pub report: &'a Report,
+    /// The oracles that were asked.
+    pub oracles: &'a [&'a Oracle],
+    /// What is known.
+    pub known: &'a KnownFindings,
+    /// When it was begun.
+    pub began: Instant,
+    /// How many variants were under way at once.
+    pub jobs: usize,
+}
+
+impl AtTheEnd<'_> {
+    /// Writes both, and gives where the page is. What cannot be written changes no verdict: it is told. Where nothing
+    /// was judged there is nothing to leave.
+    pub fn leave(&self) -> Option<PathBuf> {
+        let judged: usize = self.report.cases.iter().map(|(_, verdict)| verdict.variants.len()).sum();
+        if judged == 0 {
+            return None;
+        }
+        let run = RunTime::new(
+            self.began.elapsed(),
+            judged.saturating_sub(self.report.earlier),
+            self.jobs,
+            self.report.spent,
+        );
+        if let Err(error) = Timing::add(self.folder, run) {
+            note(&format!("error: cannot write how long it took into {}: {error}", self.folder.display()));
+        }
+        let AtTheEnd { folder, report, oracles, known, .. } = *self;
+        let path = folder.join(FILE);
+        let timing = Timing::read(folder);
+        let source = CampaignSource { report, folder, oracles, known, timing: &timing };
+        written(campaign_page::write(&source, &path, true)).map(|_| path)
+    }
+
+    /// The same, and says where the page is.
+    pub fn leave_and_tell(&self, format: OutputFormat) -> Result<(), CannotRun> {
+        self.leave().map_or(Ok(()), |path| tell(&path, None, format))
+    }
+}
+
+/// Writes the page of a comparison that has just been made, or was stopped, and says where it is.
+pub fn leave_comparison(source: &ComparisonSource<'_>, format: OutputFormat) -> Result<(), CannotRun> {
+    let path = source.folder.join(FILE);
+    match written(comparison_page::write(source, &path, true)) {
+        Some(_) => tell(&path, None, format),
+        None => Ok(()),
+    }
+}
+
+fn written(result: Result<u64, PageError>) -> Option<u64> {
+    result.map_err(|error| note(&format!("error: {error}"))).ok()
+}
+
+/// The folders of the campaigns that a comparison's folder holds; none if it is no comparison's.
+fn compared(folder: &Path) -> Vec<PathBuf> {
+    if matches!(Claim::read(folder), Ok(Some(_)) | Err(_)) {
+        return Vec::new();
+    }
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| !matches!(Claim::read(path), Ok(None))).collect();
+    folders.retain(|path| path.is_dir());
+    folders.sort();
+    folders
+}
+
+/// The campaign of one engine, its claim, and whether it is whole. Its page is written too.
+fn read_engine(folder: &Path, known: &KnownFindings) -> Result<(EngineCampaign, Claim, bool), CannotRun> {
+    let bar = Progress::new(&folder::claim(folder)?);
+    let (claim, report) = folder::read(folder, known, |_| bar.step())?;
+    bar.finish();
+    let (oracles, timing) = (folder::oracles(&claim), Timing::read(folder));
+    let source = CampaignSource { report: &report, folder, oracles: &oracles, known, timing: &timing };
+    campaign_page::write(&source, &folder.join(FILE), true)?;
+    let title = claim.engine().to_owned();
+    let no_engine = || format!("{} is of {title}, which is no engine's name", folder.display());
+    let read = Title::parse(&title).ok_or_else(no_engine)?;
+    let name =
+        EngineName::ALL.into_iter().find(|name| name.to_string() == read.name).ok_or_else(no_engine)?;
+    let engine = ComparedEngine { name, version: read.version, title: title.clone() };
+    let verdicts = report.cases.into_iter().map(|(_, verdict)| verdict).collect();
+    Ok((EngineCampaign { engine, folder: folder.to_owned(), verdicts }, claim, report.not_run == 0))
+}
+
+fn write_comparison(
+    folder: &Path,
+    mut campaigns: Vec<(EngineCampaign, Claim, bool)>,
+    known: &KnownFindings,
+    path: &Path,
+    private: bool,
+) -> Result<u64, CannotRun> {
+    campaigns.sort_by(|(one, ..), (other, ..)| one.engine.cmp(&other.engine));
+    let settings = campaigns[0].1.settings().clone();
+    if let Some((other, ..)) = campaigns.iter().find(|(_, claim, _)| *claim.settings() != settings) {
+        return Err(format!(
+            "{} holds campaigns with different settings, such as {}: they cannot be compared. Name the folder of one \
+             of them",
+            folder.display(),
+            other.folder.display()
+        )
+        .into());
+    }
+    let unfinished = campaigns.iter().find(|(_, _, whole)| !whole);
+    let stopped =
+        unfinished.map(|(campaign, ..)| format!("the campaign on {} is not whole", campaign.engine.title));
+    let campaigns: Vec<EngineCampaign> = campaigns.into_iter().map(|(campaign, ..)| campaign).collect();
+    let comparison = match &stopped {
+        None => Comparison::of(&settings, &campaigns, &Stop::default()),
+        Some(_) => None,
+    };
+    let source = ComparisonSource {
+        folder,
+        settings: &settings,
+        campaigns: &campaigns,
+        comparison: comparison.as_ref(),
+        known,
+        stopped: stopped.as_deref(),
+    };
+    Ok(comparison_page::write(&source, path, private)?)
+}
+
+/// A bar while a large folder is read, where there is a terminal.
+struct Progress(ProgressBar);
+
+impl Progress {
+    fn new(claim: &Claim) -> Self {
+        let target = if io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(claim.cases().count() as u64), target);
+        let style = ProgressStyle::with_template("reading {bar:30} {pos}/{len} cases, {eta} left");
+        bar.set_style(style.expect("the template is valid"));
+        Self(bar)
+    }
+
+    fn step(&self) {
+        self.0.inc(1);
+    }
+
+    fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,32 @@
+//! How far a command is that takes a few steps, each of some seconds: on a terminal, and nowhere else.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A line that says which step is under way. Gone when dropped.
+pub struct StepsShown(ProgressBar);
+
+impl StepsShown {
+    /// For so many steps; for an unknown number, none.
+    pub fn new(steps: u64) -> Self {
+        // It is drawn on standard error, and only if that is a terminal.
+        let bar = if steps == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(steps) };
+        let template = if steps == 0 { "{spinner} {msg}" } else { "{spinner} {pos}/{len} {msg}" };
+        bar.set_style(ProgressStyle::with_template(template).expect("the template is valid"));
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(bar)
+    }
+
+    /// The next step begins.
+    pub fn next(&self, text: &str) {
+        self.0.inc(1);
+        self.0.set_message(text.to_owned());
+    }
+}
+
+impl Drop for StepsShown {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,257 @@
+//! Programs without our provider: the same resources, edges and settings written with `terraform_data`, which every
+//! engine has built in. A bug that shows with these can be shown to people who have nothing but the engine.
+//!
+//! | of a `mock_node` | of a `terraform_data` |
+//! |---|---|
+//! | `label`, ids in `refs` | `input`, whose change is an update in place |
+//! | `pin`, ids in `pinned_refs` | `triggers_replace`, whose change is a replacement |
+//! | `ignore_changes` of `label` | of `input`, or of `label` in it |
+//! | `replace_triggered_by` of a `label` | of `input`, or of `label` in it |
+//! | everything else | the same |
+//!
+//! There is no ledger then: `reader` takes the engine's own word for what it did. Nor is there anything that could fail
+//! or drift, so not every variant can be written so: [`Builtins::of`] says why.
+
+mod reader;
+mod write;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::Terraform;
+use crate::case::stage::{Defect, ProgramRef};
+use crate::case::{Batch, StagedBatch};
+use crate::engines::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram};
+use crate::spec::address::NODE_TYPE;
+use crate::spec::{Action, Address, EdgeKind};
+
+/// The type of the resources.
+pub const TYPE: &str = "terraform_data";
+
+/// Why stages cannot be written without our provider.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotTranslatable {
+    /// An operation is to fail.
+    #[error("in {stage} the provider is told to fail an operation, and terraform_data never fails")]
+    Failure {
+        /// The stage.
+        stage: String,
+    },
+    /// An object is to change behind the engine's back.
+    #[error(
+        "in {stage} an object changes behind the engine's back, and terraform_data has none outside the state"
+    )]
+    Drift {
+        /// The stage.
+        stage: String,
+    },
+    /// A program is to be refused for what our provider's schema says.
+    #[error("the program of {stage} has a mistake in an argument that only mock_node has")]
+    Schema {
+        /// The stage.
+        stage: String,
+    },
+    /// A key cannot be the name of a resource.
+    #[error("the key {key:?} is not the name of its resource, and terraform_data has no keys")]
+    Key {
+        /// The key.
+        key: String,
+    },
+    /// A stage is taken again from where an earlier one began.
+    #[error("{stage} is taken again from where another one began")]
+    Repetition {
+        /// The stage.
+        stage: String,
+    },
+}
+
+/// How an argument is written that holds a text, ids, or both. It is the same in all stages, so that a change of it is
+/// a change of what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// The text.
+    Text,
+    /// One id at most.
+    Id,
+    /// A list of ids.
+    Ids,
+    /// An object with both.
+    Both,
+}
+
+impl Shape {
+    /// For a resource that has a text in some stage or not, and at most so many ids in any.
+    fn of(has_text: bool, ids: usize) -> Self {
+        match (has_text, ids) {
+            (_, 0) => Self::Text,
+            (true, _) => Self::Both,
+            (false, 1) => Self::Id,
+            (false, _) => Self::Ids,
+        }
+    }
+}
+
+/// How the arguments of a resource are written.
+#[derive(Debug, Clone, Copy)]
+struct Shapes {
+    input: Shape,
+    triggers_replace: Shape,
+}
+
+/// What is known of a resource over all stages.
+#[derive(Debug, Default)]
+struct Seen {
+    label: bool,
+    refs: usize,
+    pin: bool,
+    pinned_refs: usize,
+}
+
+/// How the resources of some stages are written with `terraform_data`.
+#[derive(Debug, Clone)]
+pub struct Builtins {
+    shapes: BTreeMap<Address, Shapes>,
+}
+
+impl Builtins {
+    /// For these stages.
+    pub fn of(stages: &[StagedBatch<'_>]) -> Result<Self, NotTranslatable> {
+        let mut seen: BTreeMap<Address, Seen> = BTreeMap::new();
+        for StagedBatch { stage, batch } in stages {
+            let name = || stage.name.clone();
+            if !stage.failures.is_empty() {
+                return Err(NotTranslatable::Failure { stage: name() });
+            }
+            if matches!(stage.action, Action::Drift { .. }) {
+                return Err(NotTranslatable::Drift { stage: name() });
+            }
+            if stage.repeats.is_some() {
+                return Err(NotTranslatable::Repetition { stage: name() });
+            }
+            if let ProgramRef::Broken { defect, .. } = &stage.program
+                && is_of_schema(defect)
+            {
+                return Err(NotTranslatable::Schema { stage: name() });
+            }
+            for (address, block) in &batch.program.blocks {
+                if address.name() != &*block.key {
+                    return Err(NotTranslatable::Key { key: block.key.to_string() });
+                }
+                let resource = seen.entry(address.clone()).or_default();
+                resource.label |= block.label.is_some();
+                resource.pin |= block.pin.is_some();
+                resource.refs = resource.refs.max(block.by(EdgeKind::Refs).count());
+                resource.pinned_refs = resource.pinned_refs.max(block.by(EdgeKind::PinnedRefs).count());
+                // Whoever names the label has to find it, also where there is none.
+                for dependency in block.by(EdgeKind::TriggeredByLabel) {
+                    seen.entry(dependency.clone()).or_default().label = true;
+                }
+            }
+        }
+        let shapes = seen.into_iter().map(|(address, seen)| {
+            let input = Shape::of(seen.label, seen.refs);
+            (address, Shapes { input, triggers_replace: Shape::of(seen.pin, seen.pinned_refs) })
+        });
+        Ok(Self { shapes: shapes.collect() })
+    }
+
+    /// The text of a program.
+    pub fn render(&self, batch: &Batch) -> String {
+        write::program(self, batch)
+    }
+
+    fn shapes(&self, address: &Address) -> Shapes {
+        let usual = Shapes { input: Shape::Text, triggers_replace: Shape::Text };
+        self.shapes.get(address).copied().unwrap_or(usual)
+    }
+}
+
+/// Whether a mistake is one in arguments of our provider's resources.
+fn is_of_schema(defect: &Defect) -> bool {
+    match defect {
+        Defect::UnknownArgument { .. }
+        | Defect::MissingArgument { .. }
+        | Defect::WrongType { .. }
+        | Defect::EmptyKey { .. } => true,
+        Defect::Cycle { .. }
+        | Defect::Dangling { .. }
+        | Defect::SelfReference { .. }
+        | Defect::Twice { .. }
+        | Defect::PreventDestroy { .. } => false,
+    }
+}
+
+/// An argument or a line that speaks of resources of our provider, as it is without.
+pub fn renamed(text: &str) -> String {
+    text.replace(&format!("{NODE_TYPE}."), &format!("{TYPE}."))
+}
+
+/// An engine that is given programs without our provider.
+#[derive(Debug, Clone)]
+pub struct BuiltinsOnly {
+    engine: Terraform,
+    builtins: Builtins,
+}
+
+impl BuiltinsOnly {
+    /// For an engine and the stages that it is led through.
+    pub fn new(engine: Terraform, builtins: Builtins) -> Self {
+        Self { engine, builtins }
+    }
+}
+
+impl Driver for BuiltinsOnly {
+    fn title(&self) -> String {
+        self.engine.title()
+    }
+
+    fn executable(&self) -> &Path {
+        self.engine.executable()
+    }
+
+    fn worker(&self) -> Option<WorkerProgram> {
+        None
+    }
+
+    fn family(&self) -> Family {
+        Family { reader: &reader::WithoutLedger, ..self.engine.family() }
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { syntaxes: &[Syntax::Hcl], ..self.engine.capabilities() }
+    }
+
+    fn program_file(&self, _: Syntax) -> &'static str {
+        self.engine.program_file(Syntax::Hcl)
+    }
+
+    fn render(&self, batch: &Batch, _: Syntax) -> String {
+        self.builtins.render(batch)
+    }
+
+    fn is_steered_by(&self, variable: &str) -> bool {
+        self.engine.is_steered_by(variable)
+    }
+
+    fn environment(&self, access: &Access) -> Vec<(OsString, OsString)> {
+        self.engine.environment(access)
+    }
+
+    /// What is built in needs no installation.
+    fn preparation(&self, _: &Access) -> Option<Vec<String>> {
+        None
+    }
+
+    fn arguments(&self, action: &Action) -> Vec<String> {
+        self.engine.arguments(action).iter().map(|argument| renamed(argument)).collect()
+    }
+
+    fn state_file(&self) -> &'static str {
+        self.engine.state_file()
+    }
+
+    fn lock_file(&self) -> &'static str {
+        self.engine.lock_file()
+    }
+}

@@ -1,0 +1,108 @@
+//! The pages for people: their links lead somewhere, the commands in them are taken, and README says what it has to.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+/// All pages, with their texts.
+fn pages() -> BTreeMap<PathBuf, String> {
+    let top = ["README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name));
+    let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let docs = docs.filter(|page| page.extension().is_some_and(|extension| extension == "md"));
+    top.into_iter().chain(docs).map(|page| (page.clone(), fs::read_to_string(page).unwrap())).collect()
+}
+
+/// The anchors of a page: its headings in small letters, without punctuation, with dashes for blanks.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let headings = headings.map(|line| line.trim_start_matches('#').trim());
+    let kept = |c: char| c.is_alphanumeric() || c == '-' || c == '_' || c == ' ';
+    headings
+        .map(|it| it.to_lowercase().chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-"))
+        .collect()
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let pages = pages();
+    let mut dead = Vec::new();
+    for (page, text) in &pages {
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !target.contains("://") && !target.contains(' ')) {
+            let (file, anchor) = target.split_once('#').map_or((target, None), |(file, it)| (file, Some(it)));
+            let path = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            let known = || pages.get(&path.canonicalize().ok()?);
+            let there = match anchor {
+                None => path.exists(),
+                Some(anchor) => known().is_some_and(|text| anchors(text).iter().any(|it| it == anchor)),
+            };
+            if !there {
+                dead.push(format!("{}: {target}", page.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{dead:#?}");
+}
+
+/// The options that a subcommand takes, by its help.
+fn help(subcommand: &str) -> Option<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_equiform")).args([subcommand, "--help"]).output().unwrap();
+    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_commands_on_the_pages_are_taken() {
+    let mut wrong = Vec::new();
+    let mut helps: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut seen = 0;
+    for (page, text) in pages().iter().filter(|(page, _)| !page.ends_with("CHANGELOG.md")) {
+        // Commands stand in blocks; a backslash at the end of a line goes on with the next.
+        let joined = text.replace("\\\n", " ");
+        for line in joined.lines() {
+            let line = line.split(" # ").next().unwrap().split(" | ").next().unwrap();
+            let words: Vec<&str> =
+                line.split_whitespace().skip_while(|word| !word.ends_with("equiform")).collect();
+            let is_command = ["    ", "$ ", "  ", "target/"].iter().any(|start| line.starts_with(start));
+            let (true, Some(subcommand)) = (is_command && !line.contains('`'), words.get(1)) else {
+                continue;
+            };
+            // These have subcommands of their own, with options of their own.
+            let plain = subcommand.chars().all(|c| c.is_ascii_lowercase());
+            if !plain || ["ledger", "engines", "rules", "egraph", "study"].contains(subcommand) {
+                continue;
+            }
+            let Some(text) = helps.entry((*subcommand).to_owned()).or_insert_with(|| help(subcommand)) else {
+                continue;
+            };
+            seen += 1;
+            let options = words.iter().filter(|word| word.starts_with("--"));
+            for option in options.map(|word| word.split('=').next().unwrap()) {
+                if !text.contains(&format!("{option} ")) && !text.contains(&format!("{option}\n")) {
+                    wrong.push(format!("{}: {line}: {option}", page.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen >= 15, "only {seen} commands were looked at");
+}
+
+#[test]
+fn readme_has_ten_words_names_the_study_and_keeps_headings_apart_from_text() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let words = readme.split_once("\n## Ten words\n").unwrap().1.split("\n## ").next().unwrap();
+    assert_eq!(words.lines().filter(|line| line.starts_with("- **")).count(), 10);
+    let design = fs::read_to_string(root().join("DESIGN.md")).unwrap();
+    let explained = words.lines().filter_map(|line| line.strip_prefix("- ")?.split(':').next());
+    // One name, one thing: what DESIGN.md calls otherwise is no word of the project.
+    let missing: Vec<&str> = explained.filter(|word| !design.contains(*word)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(readme.contains("EMIAC") && readme.contains("OOPSLA 2026"));
+    let long: Vec<&str> = readme.lines().filter(|line| line.starts_with("## ") && line.len() > 40).collect();
+    assert!(long.is_empty(), "text has run into a heading: {long:?}");
+}
