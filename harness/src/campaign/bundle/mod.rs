@@ -150,9 +150,9 @@ impl Bundler<'_> {
         (self.watch)("trying it without the provider");
         let form = builtins::form(self.engine, &case, cause, &explanation.others, &self.stop)?;
         let title = self.title.map_or_else(|| title(explanation), str::to_owned);
-        let prepare = |form: &Form| -> Result<(Files, Steps, Check), BundleError> {
+        let prepare_by = |form: &Form, check: Option<Check>| -> Result<(Files, Steps, Check), BundleError> {
             let steps = Steps::of((&case, place.variant), &records, &*driver, form)?;
-            let check = check::of(cause, steps.last(), form);
+            let check = check.unwrap_or_else(|| check::of(cause, steps.last(), form));
             let script = script::with_version(script::script(&title, &steps, &check, form, cause));
             let mut files: Files = steps
                 .programs
@@ -165,21 +165,27 @@ impl Bundler<'_> {
             files.insert(CASE_FILE.to_owned(), case);
             Ok((files, steps, check))
         };
+        let prepare = |form: &Form| prepare_by(form, None);
         let title_of_engine = named(&self.engine.title());
         let run = |files: &Files, engine: &Engine| -> Result<Observed, BundleError> {
             (self.watch)(&format!("running {SCRIPT} on {}", engine.title()));
             self.run(files, engine)
         };
         let mut form = form;
-        let (mut files, mut steps, check) = prepare(&form)?;
+        let (mut files, mut steps, mut check) = prepare(&form)?;
         if let (Form::Builtin(_), Check::Equiform) = (&form, &check) {
             form = Form::Mock { why: format!("no shell can tell what `{}` looks at", cause.oracle) };
-            (files, steps, _) = prepare(&form)?;
+            (files, steps, check) = prepare(&form)?;
         }
         let mut observed = run(&files, self.engine)?;
         if let (Form::Builtin(_), Some(1)) = (&form, observed.exit) {
             form = Form::Mock { why: "with terraform_data it does not always show".to_owned() };
-            (files, steps, _) = prepare(&form)?;
+            (files, steps, check) = prepare(&form)?;
+            observed = run(&files, self.engine)?;
+        }
+        // The script runs the engine for people, and equiform asks it for JSON: it may show in one of them only.
+        if let (Check::Shell { .. }, Some(1)) = (&check, observed.exit) {
+            (files, steps, _) = prepare_by(&form, Some(Check::Equiform))?;
             observed = run(&files, self.engine)?;
         }
         match observed.exit {
