@@ -180,6 +180,7 @@ fn faults_are_reduced_to_their_minimum() {
                     wrong.push(format!("{}: {:?} instead of {minimum:?}", fault.name, reduction.after));
                 }
                 if let Err(error) = shown {
+                    println!("{}: {error}", fault.name);
                     wrong.push(format!("{}: {error}", fault.name));
                 }
                 format!(

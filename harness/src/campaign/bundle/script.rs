@@ -139,7 +139,8 @@ const EVENTS_OF_OUTPUT: &str = r#"sed -n \
 "#;
 
 /// The operations that the provider's ledger has of the last step.
-const EVENTS_OF_LEDGER: &str = r#"[ -e "$EQUIFORM_LEDGER" ] || cannot "the provider wrote no ledger"
+const EVENTS_OF_LEDGER: &str = r#"# There is none if the engine never asked the provider for anything.
+[ -e "$EQUIFORM_LEDGER" ] || : >"$EQUIFORM_LEDGER"
 sed -n '/"run":"STAGE"/s/.*"op":"\([a-z]*\)","phase":"\([a-z]*\)".*"key":"\([^"]*\)".*/\2 \1 \3/p' "$EQUIFORM_LEDGER" |
   sed -n -e 's/^commit /end /' -e '/^[a-z]* create /p' -e '/^[a-z]* update /p' -e '/^[a-z]* delete /p' >"$events"
 say "== what the ledger shows of the last step"
