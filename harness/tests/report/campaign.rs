@@ -212,7 +212,7 @@ pub fn shows_reduced_cases() {
     let copied =
         |from: &Path, to: &Path| Command::new("cp").arg("-r").arg(from).arg(to).status().unwrap().success();
     assert!(copied(&campaign.out(), &copy));
-    fs::create_dir(copy.join("reduced")).unwrap();
+    fs::create_dir_all(copy.join("reduced")).unwrap();
     let (place, reduced) = (with_wrong_order(campaign), copy.join("reduced/first"));
     assert!(copied(copy.join(&place).parent().unwrap(), &reduced));
     fs::create_dir(reduced.join("bundle")).unwrap();
