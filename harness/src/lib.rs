@@ -11,7 +11,8 @@
 //! - [`deploy`]: runs the stages of a variant on an engine.
 //! - [`judge`]: holds the evidence against the specification; it deploys nothing.
 //! - [`campaign`]: many cases on one engine, and what comes of them.
-//! - [`audit`]: a ledger, for people. [`html`]: campaigns and ledgers as pictures. [`cli`]: the subcommands, the only place that prints or exits.
+//! - [`audit`]: a ledger, for people. [`html`]: campaigns and ledgers as pictures. [`cli`]: the subcommands, the only
+//!   place that prints or exits.
 //!
 //! The programs of a campaign come from its settings alone:
 //!

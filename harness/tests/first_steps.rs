@@ -30,7 +30,7 @@ fn the_help_lists_commands_in_the_order_of_use_and_names_them_all_in_groups() {
     // A line that goes on with a sentence begins with more blanks.
     let own = between(&help, "Commands:\n", "\nOptions:").filter(|line| !line.starts_with("   "));
     let listed: Vec<&str> = own.filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(listed[..6], ["run", "show", "judge", "replay", "compare", "merge"]);
+    assert_eq!(listed[..7], ["run", "show", "judge", "report", "replay", "compare", "merge"]);
     let groups = between(&help, "Groups of commands:\n", "\n\n");
     let in_groups: Vec<&str> = groups.flat_map(|line| line[18..].split(", ")).chain(["help"]).collect();
     assert_eq!(in_groups, listed);

@@ -70,8 +70,8 @@ const SCROLL_ENTRIES: &str =
 const MOVE_SLIDER: &str = "frame => { const it = document.getElementById('point'); it.value = frame * 400; \
     it.dispatchEvent(new Event('input')); }";
 
-/// Opens a page and does something with it. Processor time is that of the page: a machine that is busy with other things
-/// does not change it much, while the frames of such a machine say little.
+/// Opens a page and does something with it. Processor time is that of the page: a machine that is busy with other
+/// things does not change it much, while the frames of such a machine say little.
 fn row(name: &str, bytes: u64, took: Duration, page: &Path, act: &str) {
     let mut opened: Vec<(Duration, Duration)> = Vec::new();
     for _ in 0..TIMES {

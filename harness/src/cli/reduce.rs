@@ -40,7 +40,8 @@ use crate::private;
 /// Exit code 0 if it was reduced, 2 if it could not be: the variant passes, or the failure does not show any more.
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
-    /// The folder of a failing variant, or of a case: then the first variant with a new finding, or else with a known one
+    /// The folder of a failing variant, or of a case: then the first variant with a new finding, or else with a known
+    /// one
     folder: PathBuf,
     /// The variant of the case, counted from 0
     #[arg(long, value_name = "N")]

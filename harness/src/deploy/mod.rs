@@ -3,15 +3,15 @@
 //! [`access`] makes the mock provider reachable: [`provider`] keeps one up for engines to attach to, [`mirror`] is a
 //! folder to install it from. [`process`] runs one engine command in a process group of its own, [`worker`] one after
 //! another in a process that stays. [`hold`] says how the provider holds operations. `environment` tells what is not
-//! the engine's doing, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work, `starts` where
-//! a stage began that is repeated later, [`checkpoint`] where a deployment can begin that has its first stages in common
-//! with an earlier one.
-//! [`stop`] ends it early, [`time_spent`] is where the time went.
+//! the engine's doing, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work, `starts`
+//! where a stage began that is repeated later, [`checkpoint`] where a deployment can begin that has its first stages
+//! in common with an earlier one. [`stop`] ends it early, [`time_spent`] is where the time went.
 
 pub mod access;
 pub mod checkpoint;
 mod drift;
 mod environment;
+mod error;
 pub mod hold;
 pub mod mirror;
 pub mod process;
@@ -25,7 +25,6 @@ pub mod worker;
 
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -36,7 +35,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
-use crate::case::{Batch, Case, CaseError, StagedBatch};
+use crate::case::{Batch, Case, StagedBatch};
 use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
 use crate::evidence::{self, StageRecord};
 use crate::private;
@@ -44,6 +43,8 @@ use crate::spec::{Action, Failure};
 use checkpoint::Checkpoints;
 pub use drift::drift_arguments;
 pub use environment::EnvironmentError;
+pub use error::DeployError;
+use error::io_error;
 use hold::Hold;
 use process::{Command, Ended};
 use provider_log::ProviderLog;
@@ -52,61 +53,6 @@ use starts::{Place, Starts};
 use stop::Stop;
 use time_spent::TimeSpent;
 use worker::{Worker, WorkerError, Workers};
-
-/// Why a variant could not be deployed: not the engine's doing.
-#[derive(Debug, thiserror::Error)]
-pub enum DeployError {
-    /// It was asked to stop.
-    #[error("stopped before its end")]
-    Stopped,
-    /// The case is unusable.
-    #[error(transparent)]
-    Case(#[from] CaseError),
-    /// The engine could not make its folder ready.
-    #[error("the engine could not prepare its folder by `{command}`: {said}")]
-    Preparation {
-        /// The command.
-        command: String,
-        /// What it printed.
-        said: String,
-    },
-    /// An object could not be changed behind the engine's back.
-    #[error("the world could not be changed in stage {stage}: {said}")]
-    Drift {
-        /// The stage.
-        stage: String,
-        /// What the provider said.
-        said: String,
-    },
-    /// The engine that was kept warm is of no use any more. What it did says nothing; it is run cold then.
-    #[error("the engine cannot be kept warm: {error}")]
-    Worker {
-        /// The stage; empty if there was none.
-        stage: String,
-        /// What happened.
-        error: WorkerError,
-    },
-    /// The environment is no place to judge an engine in.
-    #[error(transparent)]
-    Environment(#[from] EnvironmentError),
-    /// A file could not be written or read.
-    #[error("{doing} {path}: {source}")]
-    Io {
-        /// What was being done.
-        doing: &'static str,
-        /// The file.
-        path: String,
-        /// The operating system's error.
-        source: io::Error,
-    },
-}
-
-impl DeployError {
-    /// A file or folder that could not be written.
-    pub fn writing(path: &Path, source: io::Error) -> Self {
-        io_error("cannot write", path)(source)
-    }
-}
 
 /// How an engine is run, as people choose it. What it does must not depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -472,9 +418,4 @@ fn make_folder(path: &Path) -> Result<(), DeployError> {
 
 fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), DeployError> {
     private::write(path, text).map_err(io_error("cannot write", path))
-}
-
-fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DeployError {
-    let path = path.display().to_string();
-    move |source| DeployError::Io { doing, path, source }
 }

@@ -1,5 +1,5 @@
-//! Where the nodes of a graph stand: in layers, dependencies above their dependents. All graphs of a variant are laid out
-//! as one, so that a node stands in the same place in each of them.
+//! Where the nodes of a graph stand: in layers, dependencies above their dependents. All graphs of a variant are laid
+//! out as one, so that a node stands in the same place in each of them.
 
 use dagre::graph::{Graph, GraphOptions};
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel};

@@ -132,12 +132,9 @@ fn reduced_fault(fault: &Fault, real: &Path, server: &Provider) -> Result<WithBu
     let known = KnownFindings::shipped();
     let place = Place::find(&small, None, &known).unwrap();
     let explanation = Explanation::of(&place.case, 0, &place.folder, &known, &place.engine).unwrap();
-    assert_eq!(
-        Signature::of(&explanation.cause, &place.engine),
-        reduced.reduction.signature,
-        "{}",
-        fault.name
-    );
+    // Of several operations that are not as expected, either names the others.
+    let (cause, kept) = (&explanation.cause, &reduced.reduction.signature);
+    assert_eq!((&cause.oracle, &cause.kind), (&kept.oracle, &kept.kind), "{}", fault.name);
     let engine = located(&wrapper);
     let bundler = Bundler {
         engine: &engine,

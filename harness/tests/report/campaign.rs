@@ -104,7 +104,10 @@ pub fn is_shown() {
     assert_eq!(chosen(&mut browser), 4.0);
     browser.insert(" nowhere");
     assert_eq!(chosen(&mut browser), 0.0);
-    browser.ask("(search => { search.value = ''; search.dispatchEvent(new Event('input')); })(document.getElementById('search'))");
+    browser.ask(
+        "(search => { search.value = ''; search.dispatchEvent(new Event('input')); })\
+         (document.getElementById('search'))",
+    );
     // From the search field the tab key leads to the list, the arrow keys to a row, and Enter into its case.
     browser.ask("document.getElementById('search').focus()");
     for _ in 0..20 {
@@ -250,7 +253,8 @@ pub fn fits_on_a_phone() {
         browser.open(&campaign.report(), &fragment);
         assert!(browser.number("document.documentElement.scrollWidth") <= 390.0, "{fragment} is too wide");
         let unnamed = "[...document.querySelectorAll('button, a, input, select, svg[role], [role=button]')] \
-            .filter(it => !(it.getAttribute('aria-label') || it.getAttribute('aria-labelledby') || it.textContent.trim())).length";
+            .filter(it => !(it.getAttribute('aria-label') || it.getAttribute('aria-labelledby') \
+            || it.textContent.trim())).length";
         assert_eq!(browser.number(unnamed), 0.0, "{fragment} has something without a name");
         let silent = "[...document.querySelectorAll('svg[role=img]')] \
             .filter(it => !it.querySelector('title').textContent || !it.querySelector('desc').textContent).length";
@@ -259,7 +263,9 @@ pub fn fits_on_a_phone() {
         for landmark in ["header", "nav[aria-label]", "main", "footer"] {
             assert!(browser.number(&format!("document.querySelectorAll('{landmark}').length")) >= 1.0);
         }
-        assert_eq!(browser.number("[...document.querySelectorAll('table')].filter(it => !it.querySelector('th[scope=col]')).length"), 0.0);
+        let headless = "[...document.querySelectorAll('table')] \
+            .filter(it => !it.querySelector('th[scope=col]')).length";
+        assert_eq!(browser.number(headless), 0.0);
     }
     let paper = |browser: &mut Browser| browser.text("getComputedStyle(document.body).backgroundColor");
     let light = paper(&mut browser);

@@ -38,7 +38,10 @@ pub fn shows_its_world() {
     browser.press("ArrowRight");
     browser.wait("document.querySelector('output').textContent === 'seq 1'");
     // What happened to one resource.
-    browser.ask("(it => { it.value = 1; it.dispatchEvent(new Event('change')); })(document.querySelector('#resource select'))");
+    browser.ask(
+        "(it => { it.value = 1; it.dispatchEvent(new Event('change')); })\
+         (document.querySelector('#resource select'))",
+    );
     browser.wait("document.querySelectorAll('#resource tbody tr').length > 0");
     // A filter of entries.
     browser.ask("document.getElementById('search').focus()");
@@ -66,7 +69,8 @@ pub fn is_scrolled_through() {
     for place in [0, 2500, 9999] {
         browser.ask(&format!("document.querySelector('#entries .virtual').scrollTop = {place} * 34"));
         browser.wait(&format!(
-            "[...document.querySelectorAll('#entries tbody th a')].some(it => it.textContent === ({place} + 1).toLocaleString('en-GB'))"
+            "[...document.querySelectorAll('#entries tbody th a')] \
+             .some(it => it.textContent === ({place} + 1).toLocaleString('en-GB'))"
         ));
         assert!(browser.number("document.querySelectorAll('#entries tbody tr').length") < 80.0);
     }

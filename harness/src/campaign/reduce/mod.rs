@@ -1,8 +1,8 @@
 //! Reduction: from a variant that fails to the smallest that fails in the same way.
 //!
-//! [`signature`] is by what the failure is recognised, `candidate` the form in which a variant is cut down, `edit` what
-//! can be taken away from it, `valid` what stages then have to be, `attempts` deploys and judges, `passes` is what is
-//! tried in which order, [`budget`] how far it goes.
+//! [`signature`] is by what the failure is recognised, `candidate` the form in which a variant is cut down, `edit`
+//! and `stage_edit` what can be taken away from it, `valid` what stages then have to be, `attempts` deploys and
+//! judges, `passes` is what is tried in which order, [`budget`] how far it goes.
 
 mod attempts;
 pub mod budget;
@@ -10,6 +10,7 @@ mod candidate;
 mod edit;
 mod passes;
 pub mod signature;
+mod stage_edit;
 mod valid;
 
 use std::io;

@@ -29,8 +29,8 @@ pub enum Condition {
     /// removed. create_before_destroy was in force for that, and was forgotten in the step before: it was
     /// changed, and none of its dependents that pass the setting on was.
     ReplacedDependentOutlivesForgetfulDependency,
-    /// A dependent is updated, or replaced with the old object first. Something that it depended on, directly or not, is
-    /// removed. create_before_destroy was in force for that, and was forgotten in the step before, as above.
+    /// A dependent is updated, or replaced with the old object first. Something that it depended on, directly or not,
+    /// is removed. create_before_destroy was in force for that, and was forgotten in the step before, as above.
     ChangedDependentNeedsForgetfulDependency,
     /// A dependent was to be changed in an earlier step, and was not, because that failed. By the program of that step
     /// it no longer depends on something that its object still refers to, and that is removed now.
@@ -124,9 +124,9 @@ fn outliving(changes: &Changes, was_in_force: &[bool]) -> Vec<(Number, Number)> 
     pairs
 }
 
-/// The pairs of a dependent that is made, and does not outlive its successor's creation, and something that it depended
-/// on, directly or not, which is removed and for which create_before_destroy was forgotten. An engine that does not know
-/// of the setting deletes that first.
+/// The pairs of a dependent that is made, and does not outlive its successor's creation, and something that it
+/// depended on, directly or not, which is removed and for which create_before_destroy was forgotten. An engine that
+/// does not know of the setting deletes that first.
 fn removed_too_early(changes: &Changes, earlier: &[Step<'_>]) -> Vec<Pair> {
     let (was_in_force, in_force) =
         (changes.before.create_before_destroy(), changes.after.create_before_destroy());
