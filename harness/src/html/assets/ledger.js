@@ -22,14 +22,20 @@ const entries = new LongTable({ label: "entries", open: (seq) => goTo(seq), colu
   { name: "time", width: "7.6rem", narrow: true, class: "num", cell: (seq) => h("span", { class: "muted" }, ledger.clock(seq)) }] });
 
 function goTo(seq) { view.chosen = true; if (location.hash === `#${seq}`) show(seq); else location.hash = String(seq); }
-function show(seq) {
+function show(seq) { point(seq); showWorld(); }
+// What follows a moving slider at once; the rest follows when there is time for it.
+function point(seq) {
   view.point = Math.max(0, Math.min(ledger.length, seq));
   slider.value = view.point;
-  const world = ledger.world(view.point);
   pointTold.textContent = `seq ${count(view.point)}`;
-  slider.setAttribute("aria-valuetext", `seq ${view.point}, ${world.length} objects`);
   timelineView.point = view.point;
   timelineView.see(view.point);
+}
+function showWorld() {
+  clearTimeout(view.soon);
+  view.soon = 0;
+  const world = ledger.world(view.point);
+  slider.setAttribute("aria-valuetext", `seq ${view.point}, ${world.length} objects`);
   worldTold.textContent = `${plural(world.length, "object")} just after seq ${count(view.point)}`;
   const top = worldTable.element.scrollTop;
   worldTable.set(world);
@@ -90,7 +96,10 @@ function update() {
   entries.set(rows);
 }
 search.addEventListener("input", update);
-slider.addEventListener("input", () => { if (!slider.waiting) slider.waiting = requestAnimationFrame(() => { slider.waiting = 0; show(Number(slider.value)); }); });
+slider.addEventListener("input", () => {
+  if (!slider.waiting) slider.waiting = requestAnimationFrame(() => { slider.waiting = 0; point(Number(slider.value)); });
+  if (!view.soon) view.soon = setTimeout(showWorld, 120);
+});
 slider.addEventListener("change", () => history.replaceState(null, "", `#${slider.value}`));
 
 const resources = h("select", { "aria-label": "resource", onchange: (event) => choose(Number(event.target.value)) }, h("option", { value: 0 }, "choose a resource…"),

@@ -59,11 +59,31 @@ class LedgerTimeline {
   seqAt(x) { const width = this.canvas.clientWidth; return Math.round(this.from + ((x - this.left()) / (width - this.left() - 10)) * (this.to - this.from)); }
   x(seq) { const width = this.canvas.clientWidth; return this.left() + ((seq - this.from) / (this.to - this.from)) * (width - this.left() - 10); }
   schedule() { if (!this.waiting) this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.draw(); }); }
+  // Bars are drawn when they change; the point moves over them.
   draw() {
-    const { canvas, ledger } = this, width = canvas.clientWidth, scale = devicePixelRatio || 1;
+    const { canvas } = this, width = canvas.clientWidth, scale = devicePixelRatio || 1;
     if (!width) return;
-    if (canvas.width !== Math.round(width * scale)) { canvas.width = Math.round(width * scale); canvas.height = Math.round(this.height * scale); }
-    const context = canvas.getContext("2d"), style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
+    const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
+    const state = [this.from, this.to, this.key, width, scale, colour("--card")].join();
+    if (state !== this.state) {
+      this.state = state;
+      canvas.width = Math.round(width * scale); canvas.height = Math.round(this.height * scale);
+      this.bars = this.bars || document.createElement("canvas");
+      this.bars.width = canvas.width; this.bars.height = canvas.height;
+      this.drawBars(this.bars.getContext("2d"), width, scale, colour);
+    }
+    const context = canvas.getContext("2d"), bottom = 10 + this.lanes * this.lane;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(this.bars, 0, 0);
+    if (this.point < this.from || this.point > this.to) return;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    const x = this.x(this.point);
+    context.strokeStyle = colour("--accent"); context.lineWidth = 2; context.beginPath(); context.moveTo(x, 2); context.lineTo(x, bottom + 4); context.stroke();
+    context.fillStyle = colour("--accent"); context.beginPath(); context.moveTo(x - 5, 0); context.lineTo(x + 5, 0); context.lineTo(x, 7); context.fill();
+  }
+  drawBars(context, width, scale, colour) {
+    const { ledger } = this;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, this.height);
     context.font = `11px ${colour("--sans")}`;
@@ -96,11 +116,6 @@ class LedgerTimeline {
     context.fillStyle = soft; context.textAlign = "center"; context.lineWidth = 1;
     const rough = (this.to - this.from) / Math.max(2, width / 110), power = 10 ** Math.floor(Math.log10(Math.max(1, rough))), step = Math.max(1, [1, 2, 5, 10].map((by) => by * power).find((by) => by >= rough));
     for (let seq = Math.ceil(this.from / step) * step; seq <= this.to && seq <= ledger.length; seq += step) context.fillText(count(seq), Math.min(width - 24, this.x(seq)), bottom + 18);
-    if (this.point >= this.from && this.point <= this.to) {
-      const x = this.x(this.point);
-      context.strokeStyle = colour("--accent"); context.lineWidth = 2; context.beginPath(); context.moveTo(x, 2); context.lineTo(x, bottom + 4); context.stroke();
-      context.fillStyle = colour("--accent"); context.beginPath(); context.moveTo(x - 5, 0); context.lineTo(x + 5, 0); context.lineTo(x, 7); context.fill();
-    }
   }
   wheel(event) {
     if (!event.ctrlKey && !event.shiftKey && Math.abs(event.deltaX) < Math.abs(event.deltaY)) return;

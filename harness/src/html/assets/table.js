@@ -5,7 +5,9 @@ class LongTable {
     Object.assign(this, { columns, open, key });
     this.rows = [];
     this.at = -1;
-    this.body = h("tbody");
+    const space = () => h("tr", { class: "space", "aria-hidden": "true" }, h("td"));
+    Object.assign(this, { drawn: new Map(), above: space(), below: space() });
+    this.body = h("tbody", {}, this.above, this.below);
     this.table = h("table", { "aria-label": label },
       h("colgroup", {}, columns.map((column) => h("col", { class: column.narrow ? "narrow-hide" : null, style: column.width ? { width: column.width } : {} }))),
       h("thead", {}, h("tr", {}, columns.map((column) =>
@@ -36,12 +38,15 @@ class LongTable {
     const last = Math.min(this.rows.length, first + Math.ceil(height / ROW) + 16);
     if (!anew && this.shown[0] <= first + 4 && this.shown[1] >= last - 4 && this.shown[1] - this.shown[0] <= last - first + 24) return;
     this.shown = [first, last];
-    const space = (count) => h("tr", { class: "space", "aria-hidden": "true" },
-      h("td", { style: { height: `${count * ROW}px` } }));
-    const rows = [];
-    for (let place = first; place < last; place++) rows.push(this.row(place));
-    put(this.body, ...(first > 0 ? [space(first)] : []), ...rows,
-      ...(last < this.rows.length ? [space(this.rows.length - last)] : []));
+    // Rows that stay in sight stay in the page.
+    for (const [place, row] of this.drawn) if (anew || place < first || place >= last) { row.remove(); this.drawn.delete(place); }
+    let next = this.below;
+    for (let place = last - 1; place >= first; place--) {
+      if (!this.drawn.has(place)) { this.drawn.set(place, this.row(place)); this.body.insertBefore(this.drawn.get(place), next); }
+      next = this.drawn.get(place);
+    }
+    this.above.firstChild.style.height = `${first * ROW}px`;
+    this.below.firstChild.style.height = `${(this.rows.length - last) * ROW}px`;
   }
   row(place) {
     const row = this.rows[place];
