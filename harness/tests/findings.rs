@@ -137,7 +137,8 @@ fn a_bundle_has_all_its_files_and_a_finding_without_one_says_why() {
         // Bundles are passed on: nothing in them tells of the machine that they were made on.
         for file in &description.files {
             let text = fs::read_to_string(folder.join(file)).unwrap();
-            assert!(!["/home/", "/root/", "/tmp/w"].iter().any(|part| text.contains(part)), "{place}/{file}");
+            let home = std::env::var("HOME").unwrap() + "/";
+            assert!(![&home, "/home/", "/tmp/."].iter().any(|part| text.contains(part)), "{place}/{file}");
         }
     }
 }
