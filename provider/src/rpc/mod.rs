@@ -11,6 +11,7 @@ mod description;
 mod note;
 mod resources;
 mod service;
+mod service5;
 mod session;
 mod validation;
 

@@ -9,6 +9,7 @@ mod hostile;
 mod orphans;
 mod processes;
 mod protocol;
+mod protocol5;
 mod reattach;
 mod support;
 mod tls;
