@@ -8,8 +8,8 @@ use equiform_proto::tfplugin6::{
     get_functions, get_metadata, get_provider_schema, get_resource_identity_schemas,
 };
 
-use super::MockProvider;
 use super::convert::{schema_to, type_to};
+use super::{MockProvider, state_stores};
 use crate::resource::node;
 use crate::value::Type;
 
@@ -20,6 +20,7 @@ impl MockProvider {
             server_capabilities: Some(capabilities()),
             resources: vec![get_metadata::ResourceMetadata { type_name: type_name() }],
             data_sources: vec![get_metadata::DataSourceMetadata { type_name: type_name() }],
+            state_stores: vec![get_metadata::StateStoreMetadata { type_name: state_stores::NAME.to_owned() }],
             ..get_metadata::Response::default()
         }
     }
@@ -31,6 +32,7 @@ impl MockProvider {
             resource_schemas: only(schema_to(&self.resource.schema)),
             data_source_schemas: only(schema_to(&self.data_source)),
             server_capabilities: Some(capabilities()),
+            state_store_schemas: HashMap::from([(state_stores::NAME.to_owned(), state_stores::schema())]),
             ..get_provider_schema::Response::default()
         }
     }

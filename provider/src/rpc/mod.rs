@@ -13,6 +13,7 @@ mod resources;
 mod service;
 mod service5;
 mod session;
+mod state_stores;
 mod validation;
 
 #[cfg(test)]

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use equiform_proto::tfplugin6::provider_server::Provider;
 use equiform_proto::tfplugin6::*;
-use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
+use super::state_stores::Events;
 use super::{Host, MockProvider, Session};
-
-type Events<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// The connection that a request came in on.
 fn session<T>(request: &Request<T>) -> Arc<Session> {
@@ -164,6 +162,62 @@ impl Provider for MockProvider {
         Ok(Response::new(self.read_data_source(&session(&request), request.into_inner()).await))
     }
 
+    async fn validate_state_store_config(
+        &self,
+        request: Request<validate_state_store::Request>,
+    ) -> Result<Response<validate_state_store::Response>, Status> {
+        Ok(Response::new(self.validate_store(request.into_inner())))
+    }
+
+    async fn configure_state_store(
+        &self,
+        request: Request<configure_state_store::Request>,
+    ) -> Result<Response<configure_state_store::Response>, Status> {
+        Ok(Response::new(self.configure_store(&uncounted(&request), request.into_inner())))
+    }
+
+    async fn read_state_bytes(
+        &self,
+        request: Request<read_state_bytes::Request>,
+    ) -> Result<Response<Self::ReadStateBytesStream>, Status> {
+        Ok(Response::new(self.read_state(&uncounted(&request), request.into_inner()).await))
+    }
+
+    async fn write_state_bytes(
+        &self,
+        request: Request<Streaming<write_state_bytes::RequestChunk>>,
+    ) -> Result<Response<write_state_bytes::Response>, Status> {
+        Ok(Response::new(self.write_state(&session(&request), request.into_inner()).await))
+    }
+
+    async fn lock_state(
+        &self,
+        request: Request<lock_state::Request>,
+    ) -> Result<Response<lock_state::Response>, Status> {
+        Ok(Response::new(self.lock_state(&session(&request), request.into_inner()).await))
+    }
+
+    async fn unlock_state(
+        &self,
+        request: Request<unlock_state::Request>,
+    ) -> Result<Response<unlock_state::Response>, Status> {
+        Ok(Response::new(self.unlock_state(&session(&request), request.into_inner()).await))
+    }
+
+    async fn get_states(
+        &self,
+        request: Request<get_states::Request>,
+    ) -> Result<Response<get_states::Response>, Status> {
+        Ok(Response::new(self.get_states(&uncounted(&request), request.into_inner()).await))
+    }
+
+    async fn delete_state(
+        &self,
+        request: Request<delete_state::Request>,
+    ) -> Result<Response<delete_state::Response>, Status> {
+        Ok(Response::new(self.delete_state(&session(&request), request.into_inner()).await))
+    }
+
     type ListResourceStream = Events<list_resource::Event>;
     type InvokeActionStream = Events<invoke_action::Event>;
     type ReadStateBytesStream = Events<read_state_bytes::Response>;
@@ -182,13 +236,5 @@ impl Provider for MockProvider {
         validate_action_config: Request<validate_action_config::Request> => validate_action_config::Response;
         plan_action: Request<plan_action::Request> => plan_action::Response;
         invoke_action: Request<invoke_action::Request> => Self::InvokeActionStream;
-        validate_state_store_config: Request<validate_state_store::Request> => validate_state_store::Response;
-        configure_state_store: Request<configure_state_store::Request> => configure_state_store::Response;
-        read_state_bytes: Request<read_state_bytes::Request> => Self::ReadStateBytesStream;
-        write_state_bytes: Request<Streaming<write_state_bytes::RequestChunk>> => write_state_bytes::Response;
-        lock_state: Request<lock_state::Request> => lock_state::Response;
-        unlock_state: Request<unlock_state::Request> => unlock_state::Response;
-        get_states: Request<get_states::Request> => get_states::Response;
-        delete_state: Request<delete_state::Request> => delete_state::Response;
     }
 }

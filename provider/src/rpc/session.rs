@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::configuration::{Configuration, FAILURES_VARIABLE};
 use crate::diagnostic::Problem;
 use crate::failure::Failures;
+use crate::store::Store;
 
 /// Names a file with variables, `NAME=VALUE` in each line, that go before those in the environment. A process that runs
 /// one engine command after another has one environment for all of them; the file is each command's own. A relative
@@ -147,6 +148,8 @@ pub struct Session {
     /// What is to fail, as soon as it is known.
     failures: Mutex<Option<Arc<Failures>>>,
     stop: Mutex<CancellationToken>,
+    /// The state store, once it is configured.
+    store: Mutex<Option<Store>>,
 }
 
 impl Session {
@@ -162,6 +165,7 @@ impl Session {
             configuration: Mutex::new(None),
             failures: Mutex::new(None),
             stop: Mutex::new(CancellationToken::new()),
+            store: Mutex::new(None),
         }
     }
 
@@ -200,6 +204,16 @@ impl Session {
             Arc::new(list.unwrap_or_default())
         };
         failures.get_or_insert_with(from_variable).clone()
+    }
+
+    /// Where states are kept from now on.
+    pub(super) fn set_store(&self, store: Store) {
+        *self.store.lock().expect("no holder panics") = Some(store);
+    }
+
+    /// Where states are kept, if that has been said.
+    pub(super) fn store(&self) -> Option<Store> {
+        self.store.lock().expect("no holder panics").clone()
     }
 
     /// Cancelled when the connection is to end.

@@ -11,5 +11,6 @@ mod processes;
 mod protocol;
 mod protocol5;
 mod reattach;
+mod state_stores;
 mod support;
 mod tls;

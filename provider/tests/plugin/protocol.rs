@@ -68,7 +68,7 @@ fn an_rpc_is_answered_or_said_not_to_be_there() {
             get_states(get_states::Request::default());
             delete_state(delete_state::Request::default());
         }
-        assert_eq!((answered.len(), absent.len()), (17, 19), "{answered:?}");
+        assert_eq!((answered.len(), absent.len()), (25, 11), "{answered:?}");
         assert!(absent.contains(&"list_resource") && answered.contains(&"read_data_source"));
     });
 }
