@@ -21,6 +21,10 @@ pub mod tfplugin5 {
     tonic::include_proto!("tfplugin5");
 }
 
+/// A point in time, as messages have it.
+#[cfg(feature = "plugin")]
+pub use prost_types::Timestamp;
+
 /// The three services that go-plugin expects beside the provider.
 #[cfg(feature = "plugin")]
 #[expect(missing_docs, reason = "generated; proto/goplugin.proto is where to read")]

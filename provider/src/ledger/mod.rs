@@ -13,6 +13,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -187,6 +188,26 @@ impl Ledger {
         let mut inner = self.inner.lock().await;
         inner.catch_up()?;
         inner.by_key(type_name, key)
+    }
+
+    /// The last commits of all objects of a type that are there, in the order in which they came into the world. The
+    /// whole ledger is read for it.
+    pub async fn objects(&self, type_name: &str) -> Result<Vec<Entry>, LedgerFailure> {
+        let (path, type_name) = (self.path.clone(), type_name.to_owned());
+        let read = tokio::task::spawn_blocking(move || {
+            let mut objects: HashMap<String, (u64, Entry)> = HashMap::new();
+            AppendFile::open_existing(&path)?.catch_up(|entry, _| {
+                let (Some(id), true) = (entry.id.clone(), entry.changes_world()) else { return };
+                let since = objects.remove(&id).map_or(entry.seq, |(since, _)| since);
+                if entry.after.is_some() && entry.type_name.as_ref() == Some(&type_name) {
+                    objects.insert(id, (since, entry));
+                }
+            })?;
+            let mut objects: Vec<_> = objects.into_values().collect();
+            objects.sort_unstable_by_key(|(since, _)| *since);
+            Ok(objects.into_iter().map(|(_, entry)| entry).collect())
+        });
+        read.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     }
 
     /// Takes the ledger's lock. What is looked up in the transaction stays true until it is dropped.

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use equiform_proto::tfplugin6 as tf;
 use equiform_proto::tfplugin6::resource_identity_schema::IdentityAttribute;
-use equiform_proto::tfplugin6::{
-    get_functions, get_metadata, get_provider_schema, get_resource_identity_schemas,
-};
+use equiform_proto::tfplugin6::{get_metadata, get_provider_schema, get_resource_identity_schemas};
 
 use super::convert::{schema_to, type_to};
 use super::{MockProvider, state_stores};
@@ -20,6 +18,14 @@ impl MockProvider {
             server_capabilities: Some(capabilities()),
             resources: vec![get_metadata::ResourceMetadata { type_name: type_name() }],
             data_sources: vec![get_metadata::DataSourceMetadata { type_name: type_name() }],
+            functions: named(self.own_functions(), |name| get_metadata::FunctionMetadata { name }),
+            ephemeral_resources: named(self.ephemeral_schemas(), |type_name| {
+                get_metadata::EphemeralMetadata { type_name }
+            }),
+            list_resources: named(self.list_schemas(), |type_name| get_metadata::ListResourceMetadata {
+                type_name,
+            }),
+            actions: named(self.action_schemas(), |type_name| get_metadata::ActionMetadata { type_name }),
             state_stores: vec![get_metadata::StateStoreMetadata { type_name: state_stores::NAME.to_owned() }],
             ..get_metadata::Response::default()
         }
@@ -32,6 +38,10 @@ impl MockProvider {
             resource_schemas: only(schema_to(&self.resource.schema)),
             data_source_schemas: only(schema_to(&self.data_source)),
             server_capabilities: Some(capabilities()),
+            functions: self.own_functions(),
+            ephemeral_resource_schemas: self.ephemeral_schemas(),
+            list_resource_schemas: self.list_schemas(),
+            action_schemas: self.action_schemas(),
             state_store_schemas: HashMap::from([(state_stores::NAME.to_owned(), state_stores::schema())]),
             ..get_provider_schema::Response::default()
         }
@@ -57,10 +67,13 @@ impl MockProvider {
             diagnostics: Vec::new(),
         }
     }
+}
 
-    pub(super) fn functions(&self) -> get_functions::Response {
-        get_functions::Response::default()
-    }
+/// What has a name, by its name alone.
+fn named<T, M>(schemas: HashMap<String, T>, metadata: fn(String) -> M) -> Vec<M> {
+    let mut names: Vec<_> = schemas.into_keys().collect();
+    names.sort_unstable();
+    names.into_iter().map(metadata).collect()
 }
 
 fn capabilities() -> tf::ServerCapabilities {
@@ -68,6 +81,6 @@ fn capabilities() -> tf::ServerCapabilities {
         plan_destroy: true,
         get_provider_schema_optional: true,
         move_resource_state: true,
-        generate_resource_config: false,
+        generate_resource_config: true,
     }
 }

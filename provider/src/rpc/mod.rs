@@ -2,12 +2,18 @@
 //!
 //! One file for each family of RPCs; [`convert`] is the only place that translates. Failures are always
 //! diagnostics in a well-formed answer, never a gRPC status: some hosts read most status codes as an empty
-//! success. The families that are not there yet answer UNIMPLEMENTED, as the protocol wants.
+//! success.
 
+mod actions;
+mod builtin;
 mod configuration;
 mod convert;
 mod data_sources;
 mod description;
+mod ephemeral;
+mod functions;
+mod generate;
+mod lists;
 mod note;
 mod resources;
 mod service;

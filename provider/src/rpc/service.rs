@@ -1,6 +1,5 @@
 //! The service as the protocol names it: every RPC, handed on to its family.
 
-use std::pin::Pin;
 use std::sync::Arc;
 
 use equiform_proto::tfplugin6::provider_server::Provider;
@@ -21,23 +20,6 @@ fn session<T>(request: &Request<T>) -> Arc<Session> {
 fn uncounted<T>(request: &Request<T>) -> Arc<Session> {
     let session: Option<&Arc<Session>> = request.extensions().get();
     session.cloned().unwrap_or_else(|| Arc::new(Session::new(Host::Parent { pid: None })))
-}
-
-/// Answers of the families that are not there yet.
-macro_rules! not_yet {
-    ($($rpc:ident: $request:ty => $response:ty;)*) => {$(
-        fn $rpc<'life0, 'async_trait>(
-            &'life0 self,
-            _: $request,
-        ) -> Pin<Box<dyn Future<Output = Result<Response<$response>, Status>> + Send + 'async_trait>>
-        where
-            'life0: 'async_trait,
-            Self: 'async_trait,
-        {
-            let answer = Status::unimplemented(concat!("the mock provider has no ", stringify!($rpc), " yet"));
-            Box::pin(std::future::ready(Err(answer)))
-        }
-    )*};
 }
 
 #[async_trait]
@@ -148,6 +130,13 @@ impl Provider for MockProvider {
         Ok(Response::new(self.move_state(request.into_inner())))
     }
 
+    async fn generate_resource_config(
+        &self,
+        request: Request<generate_resource_config::Request>,
+    ) -> Result<Response<generate_resource_config::Response>, Status> {
+        Ok(Response::new(self.generate(&request.into_inner())))
+    }
+
     async fn validate_data_resource_config(
         &self,
         request: Request<validate_data_resource_config::Request>,
@@ -160,6 +149,76 @@ impl Provider for MockProvider {
         request: Request<read_data_source::Request>,
     ) -> Result<Response<read_data_source::Response>, Status> {
         Ok(Response::new(self.read_data_source(&session(&request), request.into_inner()).await))
+    }
+
+    async fn validate_ephemeral_resource_config(
+        &self,
+        request: Request<validate_ephemeral_resource_config::Request>,
+    ) -> Result<Response<validate_ephemeral_resource_config::Response>, Status> {
+        Ok(Response::new(self.validate_ephemeral(&request.into_inner())))
+    }
+
+    async fn open_ephemeral_resource(
+        &self,
+        request: Request<open_ephemeral_resource::Request>,
+    ) -> Result<Response<open_ephemeral_resource::Response>, Status> {
+        Ok(Response::new(self.open(&session(&request), request.into_inner()).await))
+    }
+
+    async fn renew_ephemeral_resource(
+        &self,
+        request: Request<renew_ephemeral_resource::Request>,
+    ) -> Result<Response<renew_ephemeral_resource::Response>, Status> {
+        Ok(Response::new(self.renew(&session(&request), request.into_inner()).await))
+    }
+
+    async fn close_ephemeral_resource(
+        &self,
+        request: Request<close_ephemeral_resource::Request>,
+    ) -> Result<Response<close_ephemeral_resource::Response>, Status> {
+        Ok(Response::new(self.close(&session(&request), request.into_inner()).await))
+    }
+
+    async fn call_function(
+        &self,
+        request: Request<call_function::Request>,
+    ) -> Result<Response<call_function::Response>, Status> {
+        Ok(Response::new(self.call(&request.into_inner())))
+    }
+
+    async fn validate_list_resource_config(
+        &self,
+        request: Request<validate_list_resource_config::Request>,
+    ) -> Result<Response<validate_list_resource_config::Response>, Status> {
+        Ok(Response::new(self.validate_list(&request.into_inner())))
+    }
+
+    async fn list_resource(
+        &self,
+        request: Request<list_resource::Request>,
+    ) -> Result<Response<Self::ListResourceStream>, Status> {
+        Ok(Response::new(self.list(&session(&request), request.into_inner()).await))
+    }
+
+    async fn validate_action_config(
+        &self,
+        request: Request<validate_action_config::Request>,
+    ) -> Result<Response<validate_action_config::Response>, Status> {
+        Ok(Response::new(self.validate_action(&request.into_inner())))
+    }
+
+    async fn plan_action(
+        &self,
+        request: Request<plan_action::Request>,
+    ) -> Result<Response<plan_action::Response>, Status> {
+        Ok(Response::new(self.plan_action(&session(&request), request.into_inner()).await))
+    }
+
+    async fn invoke_action(
+        &self,
+        request: Request<invoke_action::Request>,
+    ) -> Result<Response<Self::InvokeActionStream>, Status> {
+        Ok(Response::new(self.invoke(&session(&request), request.into_inner()).await))
     }
 
     async fn validate_state_store_config(
@@ -221,20 +280,4 @@ impl Provider for MockProvider {
     type ListResourceStream = Events<list_resource::Event>;
     type InvokeActionStream = Events<invoke_action::Event>;
     type ReadStateBytesStream = Events<read_state_bytes::Response>;
-
-    not_yet! {
-        generate_resource_config: Request<generate_resource_config::Request> => generate_resource_config::Response;
-        validate_ephemeral_resource_config: Request<validate_ephemeral_resource_config::Request>
-            => validate_ephemeral_resource_config::Response;
-        open_ephemeral_resource: Request<open_ephemeral_resource::Request> => open_ephemeral_resource::Response;
-        renew_ephemeral_resource: Request<renew_ephemeral_resource::Request> => renew_ephemeral_resource::Response;
-        close_ephemeral_resource: Request<close_ephemeral_resource::Request> => close_ephemeral_resource::Response;
-        call_function: Request<call_function::Request> => call_function::Response;
-        validate_list_resource_config: Request<validate_list_resource_config::Request>
-            => validate_list_resource_config::Response;
-        list_resource: Request<list_resource::Request> => Self::ListResourceStream;
-        validate_action_config: Request<validate_action_config::Request> => validate_action_config::Response;
-        plan_action: Request<plan_action::Request> => plan_action::Response;
-        invoke_action: Request<invoke_action::Request> => Self::InvokeActionStream;
-    }
 }
