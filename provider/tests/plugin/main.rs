@@ -4,6 +4,7 @@ mod commands;
 mod cost;
 mod crash;
 mod failures;
+mod families;
 mod handshake;
 mod hostile;
 mod orphans;
