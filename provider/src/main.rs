@@ -14,6 +14,7 @@ mod rpc;
 mod schema;
 mod store;
 mod testing;
+mod types;
 mod value;
 
 use std::process::ExitCode;

@@ -91,11 +91,12 @@ pub enum BadOffer {
 }
 
 impl Offer {
-    /// Reads the offer from the environment.
-    pub fn from_env() -> Result<Self, BadOffer> {
+    /// Reads the offer from the environment. A provider that is stood in for has a protocol of its own.
+    pub fn from_env(own: Option<u32>) -> Result<Self, BadOffer> {
         let wish = env::var(PROTOCOL_VARIABLE).ok().filter(|wish| !wish.is_empty());
         let wish = wish.map(|wish| wish.parse().map_err(BadOffer::BadWish)).transpose()?;
-        let preferred = wish.unwrap_or_default();
+        let own = if own == Some(5) { Protocol::Five } else { Protocol::Six };
+        let preferred = wish.unwrap_or(own);
         let protocol = match env::var("PLUGIN_PROTOCOL_VERSIONS").ok() {
             None => preferred,
             Some(offered) => {

@@ -24,6 +24,7 @@ use super::rpc_log::Logged;
 use super::services::{Broker, Controller, Stdio};
 use super::tls;
 use crate::rpc::{Host, MockProvider};
+use crate::types::StandIn;
 
 /// Hosts send and accept messages of this size; the library's default is 4 MiB.
 const MESSAGE_LIMIT: usize = 256 << 20;
@@ -39,7 +40,8 @@ type Failure = Box<dyn std::error::Error>;
 
 /// Serves the engine that started this process, until it says that it is done, or is gone.
 pub fn plugin() -> Result<(), Failure> {
-    let offer = Offer::from_env()?;
+    let standin = StandIn::of_this_binary()?;
+    let offer = Offer::from_env(standin.as_ref().map(|standin| standin.protocol))?;
     runtime()?.block_on(async {
         let starter = owners::starter_is_gone();
         let (peers, connected) = tokio::sync::mpsc::unbounded_channel();
@@ -60,7 +62,7 @@ pub fn plugin() -> Result<(), Failure> {
         let host_at = |pid| Host::Parent { pid };
         let welcome = Welcome { tls, host_at, sessions: Arc::default(), peers: Some(peers) };
         tokio::select! {
-            served = serve(&socket, welcome, controller, end.clone()) => served,
+            served = serve(standin, &socket, welcome, controller, end.clone()) => served,
             () = starter => Ok(()),
             () = owners::peers_are_gone(connected) => Ok(()),
             _ = terminate.recv() => Ok(()),
@@ -91,7 +93,7 @@ pub fn reattach(protocol: Protocol, until_stdin_closes: bool) -> Result<(), Fail
         let controller = Controller { end: None };
         let host_at = |pid| Host::Attached { pid };
         let welcome = Welcome { tls: None, host_at, sessions: Arc::default(), peers: None };
-        let served = serve(&socket, welcome, controller, end.clone());
+        let served = serve(None, &socket, welcome, controller, end.clone());
         tokio::pin!(served);
         tokio::select! {
             served = &mut served => return served,
@@ -105,12 +107,13 @@ pub fn reattach(protocol: Protocol, until_stdin_closes: bool) -> Result<(), Fail
 }
 
 async fn serve(
+    standin: Option<Arc<StandIn>>,
     socket: &Socket,
     welcome: Welcome,
     controller: Controller,
     end: CancellationToken,
 ) -> Result<(), Failure> {
-    let provider = Arc::new(MockProvider::new());
+    let provider = Arc::new(MockProvider::new(standin));
     // Both doors are open: which one an engine comes to is said in the handshake.
     let protocol_5 = tfplugin5::provider_server::ProviderServer::from_arc(provider.clone())
         .max_decoding_message_size(MESSAGE_LIMIT)

@@ -1,55 +1,36 @@
 //! Ephemeral resources: opened, renewed while they are needed, and closed; each of it stands in the ledger. What they
 //! hold does not.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
 use equiform_proto::Timestamp;
 use equiform_proto::ledger::Operation;
 use equiform_proto::tfplugin6::{
-    Schema, close_ephemeral_resource, open_ephemeral_resource, renew_ephemeral_resource,
+    DynamicValue, close_ephemeral_resource, open_ephemeral_resource, renew_ephemeral_resource,
     validate_ephemeral_resource_config,
 };
 use serde::{Deserialize, Serialize};
 
-use super::builtin::{Part, Set, block, part, type_of};
 use super::convert::{diagnostics, object_from, object_to};
 use super::note::noted;
+use super::validation::checked;
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::ledger::Body;
-use crate::mint::mint;
-use crate::value::{Object, Type, Value};
-
-/// The one type of the mock's own.
-pub(super) const TICKET: &str = "mock_ticket";
-const KEY: &str = "key";
-const RENEW_AFTER: &str = "renew_after_ms";
-const ID: &str = "id";
-const TOKEN: &str = "token";
-
-static PARTS: LazyLock<[Part; 4]> = LazyLock::new(|| {
-    let token = part(TOKEN, Type::String, Set::Computed, "A secret that is never used twice.");
-    [
-        part(KEY, Type::String, Set::Required, "The ticket's name in the ledger."),
-        part(
-            RENEW_AFTER,
-            Type::Number,
-            Set::Optional,
-            "After how many milliseconds the engine is to renew the ticket. Without it the ticket lasts.",
-        ),
-        part(ID, Type::String, Set::Computed, "The ticket's id: minted when it is opened."),
-        Part { sensitive: true, ..token },
-    ]
-});
+use crate::mint;
+use crate::resource::text;
+use crate::types::schema_json::Family;
+use crate::types::{Types, own};
+use crate::value::{Object, Value};
 
 /// What the engine keeps beside an open resource, and gives back to renew and to close it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     equiform: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     key: Option<String>,
     id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     renew_after_ms: Option<u64>,
 }
 
@@ -67,35 +48,24 @@ impl Kept {
 
     fn renew_at(&self) -> Option<Timestamp> {
         let after = Duration::from_millis(self.renew_after_ms?);
-        Some(Timestamp::from(SystemTime::now() + after))
+        SystemTime::now().checked_add(after).map(Timestamp::from)
     }
 }
 
 impl MockProvider {
-    pub(super) fn ephemeral_schemas(&self) -> HashMap<String, Schema> {
-        let description =
-            "A secret that lives as long as a command: opened, renewed and closed in the ledger.";
-        HashMap::from([(TICKET.to_owned(), block(description, &*PARTS))])
-    }
-
-    fn known_ephemeral(&self, type_name: &str) -> Result<(), Problem> {
-        match type_name {
-            TICKET => Ok(()),
-            _ => Err(Problem::engine(format!(
-                "It asked for the ephemeral {type_name:?}, which is not in the provider's schema."
-            ))),
-        }
-    }
-
     pub(super) fn validate_ephemeral(
         &self,
+        session: &Session,
         request: &validate_ephemeral_resource_config::Request,
     ) -> validate_ephemeral_resource_config::Response {
-        let result = self.known_ephemeral(&request.type_name).and_then(|()| {
-            let config = object_from(request.config.as_ref(), &type_of(&*PARTS))?;
-            renew_after(&config).map(drop)
+        let problems = self.types(session).and_then(|types| {
+            let ephemeral = types.other(Family::Ephemeral, &request.type_name)?;
+            let config = object_from(request.config.as_ref(), &ephemeral.object_type)?;
+            renew_after(&types, &request.type_name, &config)?;
+            Ok(checked(&ephemeral.schema.block, &config))
         });
-        validate_ephemeral_resource_config::Response { diagnostics: diagnostics(result.err()) }
+        let problems = problems.unwrap_or_else(|problem| vec![problem]);
+        validate_ephemeral_resource_config::Response { diagnostics: diagnostics(problems) }
     }
 
     pub(super) async fn open(
@@ -106,8 +76,8 @@ impl MockProvider {
         match self.opened(session, &request).await {
             Ok((result, kept)) => open_ephemeral_resource::Response {
                 renew_at: kept.renew_at(),
-                result: object_to(Some(result), &type_of(&*PARTS)),
                 private: Some(kept.to_bytes()),
+                result,
                 ..open_ephemeral_resource::Response::default()
             },
             Err(problem) => open_ephemeral_resource::Response {
@@ -121,19 +91,27 @@ impl MockProvider {
         &self,
         session: &Session,
         request: &open_ephemeral_resource::Request,
-    ) -> Result<(Object, Kept), Problem> {
-        self.known_ephemeral(&request.type_name)?;
-        let mut result = object_from(request.config.as_ref(), &type_of(&*PARTS))?;
+    ) -> Result<(Option<DynamicValue>, Kept), Problem> {
+        let types = self.types(session)?;
+        let ephemeral = types.other(Family::Ephemeral, &request.type_name)?;
+        let config = object_from(request.config.as_ref(), &ephemeral.object_type)?;
+        let is_ticket = is_ticket(&types, &request.type_name);
         let kept = Kept {
             equiform: 1,
-            key: result.get(KEY).and_then(Value::as_str).map(str::to_owned),
-            id: mint("ticket"),
-            renew_after_ms: renew_after(&result)?,
+            key: text(&config, own::KEY).filter(|_| is_ticket).map(str::to_owned),
+            id: mint::random(if is_ticket { "ticket" } else { "ephemeral" }),
+            renew_after_ms: renew_after(&types, &request.type_name, &config)?,
         };
-        result.insert(ID.to_owned(), Value::String(kept.id.clone()));
-        result.insert(TOKEN.to_owned(), Value::String(mint("token")));
+        let result = if is_ticket {
+            let mut result = config;
+            result.insert(own::ID.to_owned(), Value::String(kept.id.clone()));
+            result.insert(own::TOKEN.to_owned(), Value::String(mint::random("token")));
+            result
+        } else {
+            types.ephemeral_result(&ephemeral, &config)?
+        };
         self.note_ephemeral(session, Operation::Open, &request.type_name, &kept).await?;
-        Ok((result, kept))
+        Ok((object_to(Some(result), &ephemeral.object_type), kept))
     }
 
     pub(super) async fn renew(
@@ -141,8 +119,7 @@ impl MockProvider {
         session: &Session,
         request: renew_ephemeral_resource::Request,
     ) -> renew_ephemeral_resource::Response {
-        let kept = Kept::from_bytes(request.private.as_deref());
-        let renewed = match kept {
+        let renewed = match Kept::from_bytes(request.private.as_deref()) {
             Ok(kept) => {
                 let noted = self.note_ephemeral(session, Operation::Renew, &request.type_name, &kept).await;
                 noted.map(|()| kept)
@@ -181,29 +158,41 @@ impl MockProvider {
         type_name: &str,
         kept: &Kept,
     ) -> Result<(), Problem> {
-        self.known_ephemeral(type_name)?;
+        let types = self.types(session)?;
+        types.other(Family::Ephemeral, type_name)?;
         let (ledger, caller) = self.configured(session)?;
         let body = Body {
             type_name: Some(type_name.to_owned()),
             key: kept.key.clone(),
             id: Some(kept.id.clone()),
             mode: Some("ephemeral".to_owned()),
+            provider: types.standin().map(|standin| standin.address.clone()),
             ..caller.signature()
         };
         noted(&ledger, &caller, op, body, Ok(()), |()| None).await
     }
 }
 
+fn is_ticket(types: &Types, type_name: &str) -> bool {
+    types.standin().is_none() && type_name == own::TICKET
+}
+
 /// After how many milliseconds to renew, if ever. A value that is not known yet is as good as none.
-fn renew_after(config: &Object) -> Result<Option<u64>, Problem> {
-    match config.get(RENEW_AFTER) {
+fn renew_after(types: &Types, type_name: &str, config: &Object) -> Result<Option<u64>, Problem> {
+    if !is_ticket(types, type_name) {
+        return Ok(types.renew_after(type_name));
+    }
+    match config.get(own::RENEW_AFTER) {
         Some(Value::Number(number)) => match number.as_i64() {
             Some(after @ 1..=86_400_000) => Ok(Some(after.unsigned_abs())),
             _ => Err(Problem::new(
                 "The time to renew after is out of range",
-                format!("`{RENEW_AFTER}` is a whole number of milliseconds, at least 1 and at most a day."),
+                format!(
+                    "`{}` is a whole number of milliseconds, at least 1 and at most a day.",
+                    own::RENEW_AFTER
+                ),
             )
-            .at(RENEW_AFTER)),
+            .at(own::RENEW_AFTER)),
         },
         _ => Ok(None),
     }

@@ -22,34 +22,46 @@ fn uncounted<T>(request: &Request<T>) -> Arc<Session> {
     session.cloned().unwrap_or_else(|| Arc::new(Session::new(Host::Parent { pid: None })))
 }
 
+impl MockProvider {
+    /// A provider that stands in for another has no place for states.
+    fn has_state_stores(&self) -> Result<(), Status> {
+        match &self.standin {
+            None => Ok(()),
+            Some(standin) => {
+                Err(Status::unimplemented(format!("the stand-in of {} has no state stores", standin.address)))
+            }
+        }
+    }
+}
+
 #[async_trait]
 impl Provider for MockProvider {
     async fn get_metadata(
         &self,
-        _: Request<get_metadata::Request>,
+        request: Request<get_metadata::Request>,
     ) -> Result<Response<get_metadata::Response>, Status> {
-        Ok(Response::new(self.metadata()))
+        Ok(Response::new(self.metadata(&uncounted(&request))))
     }
 
     async fn get_provider_schema(
         &self,
-        _: Request<get_provider_schema::Request>,
+        request: Request<get_provider_schema::Request>,
     ) -> Result<Response<get_provider_schema::Response>, Status> {
-        Ok(Response::new(self.schemas()))
+        Ok(Response::new(self.schemas(&uncounted(&request))))
     }
 
     async fn get_resource_identity_schemas(
         &self,
-        _: Request<get_resource_identity_schemas::Request>,
+        request: Request<get_resource_identity_schemas::Request>,
     ) -> Result<Response<get_resource_identity_schemas::Response>, Status> {
-        Ok(Response::new(self.identity_schemas()))
+        Ok(Response::new(self.identity_schemas(&uncounted(&request))))
     }
 
     async fn get_functions(
         &self,
-        _: Request<get_functions::Request>,
+        request: Request<get_functions::Request>,
     ) -> Result<Response<get_functions::Response>, Status> {
-        Ok(Response::new(self.functions()))
+        Ok(Response::new(self.functions(&uncounted(&request))))
     }
 
     async fn validate_provider_config(
@@ -84,14 +96,14 @@ impl Provider for MockProvider {
         &self,
         request: Request<upgrade_resource_state::Request>,
     ) -> Result<Response<upgrade_resource_state::Response>, Status> {
-        Ok(Response::new(self.upgrade_state(request.into_inner())))
+        Ok(Response::new(self.upgrade_state(&uncounted(&request), request.into_inner())))
     }
 
     async fn upgrade_resource_identity(
         &self,
         request: Request<upgrade_resource_identity::Request>,
     ) -> Result<Response<upgrade_resource_identity::Response>, Status> {
-        Ok(Response::new(self.upgrade_identity(request.into_inner())))
+        Ok(Response::new(self.upgrade_identity(&uncounted(&request), request.into_inner())))
     }
 
     async fn read_resource(
@@ -127,21 +139,21 @@ impl Provider for MockProvider {
         &self,
         request: Request<move_resource_state::Request>,
     ) -> Result<Response<move_resource_state::Response>, Status> {
-        Ok(Response::new(self.move_state(request.into_inner())))
+        Ok(Response::new(self.move_state(&uncounted(&request), request.into_inner())))
     }
 
     async fn generate_resource_config(
         &self,
         request: Request<generate_resource_config::Request>,
     ) -> Result<Response<generate_resource_config::Response>, Status> {
-        Ok(Response::new(self.generate(&request.into_inner())))
+        Ok(Response::new(self.generate(&uncounted(&request), &request.into_inner())))
     }
 
     async fn validate_data_resource_config(
         &self,
         request: Request<validate_data_resource_config::Request>,
     ) -> Result<Response<validate_data_resource_config::Response>, Status> {
-        Ok(Response::new(self.validate_data_source(request.into_inner())))
+        Ok(Response::new(self.validate_data_source(&uncounted(&request), request.into_inner())))
     }
 
     async fn read_data_source(
@@ -155,7 +167,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<validate_ephemeral_resource_config::Request>,
     ) -> Result<Response<validate_ephemeral_resource_config::Response>, Status> {
-        Ok(Response::new(self.validate_ephemeral(&request.into_inner())))
+        Ok(Response::new(self.validate_ephemeral(&uncounted(&request), &request.into_inner())))
     }
 
     async fn open_ephemeral_resource(
@@ -183,14 +195,14 @@ impl Provider for MockProvider {
         &self,
         request: Request<call_function::Request>,
     ) -> Result<Response<call_function::Response>, Status> {
-        Ok(Response::new(self.call(&request.into_inner())))
+        Ok(Response::new(self.call(&uncounted(&request), &request.into_inner())))
     }
 
     async fn validate_list_resource_config(
         &self,
         request: Request<validate_list_resource_config::Request>,
     ) -> Result<Response<validate_list_resource_config::Response>, Status> {
-        Ok(Response::new(self.validate_list(&request.into_inner())))
+        Ok(Response::new(self.validate_list(&uncounted(&request), &request.into_inner())))
     }
 
     async fn list_resource(
@@ -204,7 +216,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<validate_action_config::Request>,
     ) -> Result<Response<validate_action_config::Response>, Status> {
-        Ok(Response::new(self.validate_action(&request.into_inner())))
+        Ok(Response::new(self.validate_action(&uncounted(&request), &request.into_inner())))
     }
 
     async fn plan_action(
@@ -225,6 +237,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<validate_state_store::Request>,
     ) -> Result<Response<validate_state_store::Response>, Status> {
+        self.has_state_stores()?;
         Ok(Response::new(self.validate_store(request.into_inner())))
     }
 
@@ -232,6 +245,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<configure_state_store::Request>,
     ) -> Result<Response<configure_state_store::Response>, Status> {
+        self.has_state_stores()?;
         Ok(Response::new(self.configure_store(&uncounted(&request), request.into_inner())))
     }
 
@@ -239,6 +253,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<read_state_bytes::Request>,
     ) -> Result<Response<Self::ReadStateBytesStream>, Status> {
+        self.has_state_stores()?;
         Ok(Response::new(self.read_state(&uncounted(&request), request.into_inner()).await))
     }
 
@@ -246,6 +261,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<Streaming<write_state_bytes::RequestChunk>>,
     ) -> Result<Response<write_state_bytes::Response>, Status> {
+        self.has_state_stores()?;
         Ok(Response::new(self.write_state(&session(&request), request.into_inner()).await))
     }
 
@@ -253,6 +269,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<lock_state::Request>,
     ) -> Result<Response<lock_state::Response>, Status> {
+        self.has_state_stores()?;
         Ok(Response::new(self.lock_state(&session(&request), request.into_inner()).await))
     }
 
@@ -260,6 +277,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<unlock_state::Request>,
     ) -> Result<Response<unlock_state::Response>, Status> {
+        self.has_state_stores()?;
         Ok(Response::new(self.unlock_state(&session(&request), request.into_inner()).await))
     }
 
@@ -267,6 +285,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<get_states::Request>,
     ) -> Result<Response<get_states::Response>, Status> {
+        self.has_state_stores()?;
         Ok(Response::new(self.get_states(&uncounted(&request), request.into_inner()).await))
     }
 
@@ -274,6 +293,7 @@ impl Provider for MockProvider {
         &self,
         request: Request<delete_state::Request>,
     ) -> Result<Response<delete_state::Response>, Status> {
+        self.has_state_stores()?;
         Ok(Response::new(self.delete_state(&session(&request), request.into_inner()).await))
     }
 

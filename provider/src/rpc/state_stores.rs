@@ -1,4 +1,5 @@
-//! State stores: one type, `mock_store`, which keeps states in a folder. What is done to a state stands in the ledger,
+//! State stores: one type, `mock_store`, which keeps states in a folder; a provider that stands in for another has
+//! none, as it would not know where to keep a state. What is done to a state stands in the ledger,
 //! where one is configured; what a state holds does not.
 
 use std::path::PathBuf;
@@ -10,17 +11,14 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 use tonic::Status;
 
-use super::convert::{diagnostics, object_from, type_to};
+use super::convert::{diagnostics, object_from};
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::ledger::Body;
 use crate::store::Store;
 use crate::store::transfer::{Chunk, Writing};
-use crate::value::{Type, Value};
-
-/// The type's name in programs.
-pub(super) const NAME: &str = "mock_store";
-const PATH: &str = "path";
+use crate::types::own::{self, PATH, STORE};
+use crate::value::Value;
 
 /// The chunks that engines suggest, for one that suggests nothing.
 const USUAL_CHUNK: i64 = 8 << 20;
@@ -31,34 +29,9 @@ const LONGEST_KEY: usize = 200;
 
 pub(super) type Events<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// The block that configures the store.
-pub(super) fn schema() -> Schema {
-    let path = schema::Attribute {
-        name: PATH.to_owned(),
-        r#type: type_to(&Type::String),
-        description:
-            "The folder for the states, made when it is first needed; relative to the working directory."
-                .to_owned(),
-        required: true,
-        ..schema::Attribute::default()
-    };
-    let description = "States in a folder: each a file that is whole or not there, with a lock beside it that \
-                       outlives processes. What is done to them stands in the ledger.";
-    let block = schema::Block {
-        attributes: vec![path],
-        description: description.to_owned(),
-        ..schema::Block::default()
-    };
-    Schema { version: 0, block: Some(block) }
-}
-
-fn config_type() -> Type {
-    Type::Object([(PATH.to_owned(), Type::String)].into())
-}
-
 fn known_store(type_name: &str) -> Result<(), Problem> {
     match type_name {
-        NAME => Ok(()),
+        STORE => Ok(()),
         _ => Err(Problem::engine(format!(
             "It asked for the state store {type_name:?}, which is not in the provider's schema."
         ))),
@@ -75,7 +48,7 @@ async fn on_disk<T: Send + 'static>(
 
 fn path_from(type_name: &str, config: Option<&DynamicValue>) -> Result<Option<PathBuf>, Problem> {
     known_store(type_name)?;
-    match object_from(config, &config_type())?.remove(PATH) {
+    match object_from(config, &own::store().object_type())?.remove(PATH) {
         Some(Value::String(path)) if !path.is_empty() && !path.contains('\0') => Ok(Some(path.into())),
         Some(Value::Unknown) => Ok(None),
         _ => {
@@ -142,7 +115,7 @@ impl MockProvider {
     ) -> Result<T, Problem> {
         let Ok((ledger, caller)) = self.configured(session) else { return result };
         let mut body = Body {
-            type_name: Some(NAME.to_owned()),
+            type_name: Some(STORE.to_owned()),
             key: Some(state.chars().take(LONGEST_KEY).collect()),
             mode: Some("state".to_owned()),
             ..caller.signature()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{LOCK, Store, name_of};
 use crate::diagnostic::Problem;
-use crate::mint::mint;
+use crate::mint;
 
 /// A lock on a state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,8 @@ impl Store {
     /// Locks a state; fails if it is locked.
     pub fn lock(&self, state: &str, operation: &str, who: String) -> Result<Lock, Problem> {
         let name = name_of(state)?;
-        let lock = Lock { id: mint("lock"), operation: operation.to_owned(), who, since: Timestamp::now() };
+        let lock =
+            Lock { id: mint::random("lock"), operation: operation.to_owned(), who, since: Timestamp::now() };
         let mut file = self.unfinished()?;
         let _guard = self.guard()?;
         if let Some(lock) = self.lock_of(&name)? {
