@@ -16,7 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("standin", &["evidence", "engines", "deploy", "private"]),
     ("judge", &["algebra", "spec", "case", "evidence", "engines"]),
     ("campaign", &["algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "private"]),
-    ("audit", &["algebra", "judge"]),
+    ("audit", &["algebra", "engines", "judge"]),
     (
         "html",
         &[

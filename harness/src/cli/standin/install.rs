@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use semver::Version;
 
-use super::{CONFIGURATION, MirrorArgs};
+use super::{CONFIGURATION, MirrorArgs, shell_word};
 use crate::cli::{CliResult, Outcome, output};
 use crate::deploy::provider;
 use crate::standin::address::{ProviderAddress, VersionedAddress};
@@ -106,11 +106,4 @@ fn default_version(schema: &Path, address: &ProviderAddress) -> (Version, String
         "none was given, so {UNKNOWN_VERSION} was taken: `>=` allows it and `~>` does not; name one by --as {address}@VERSION"
     );
     (UNKNOWN_VERSION, why)
-}
-
-/// A path as a word of a shell.
-fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@:=".contains(c));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

@@ -2,9 +2,11 @@
 
 mod install;
 mod list;
+mod missing;
 mod remove;
+mod run;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -20,6 +22,7 @@ use crate::standin::mirror::StandinMirror;
 /// `equiform standin run DIR` does all of it for a program. See docs/standin.md.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
+    equiform standin run infrastructure --destroy\n  \
     equiform standin install --schema schema.json --as hashicorp/aws@5.31.0\n  \
     equiform standin list")]
 pub struct Standin {
@@ -29,6 +32,7 @@ pub struct Standin {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(Box<run::Run>),
     Install(install::Install),
     List(list::List),
     Remove(remove::Remove),
@@ -38,6 +42,7 @@ impl Standin {
     /// Runs the command.
     pub fn run(self) -> CliResult {
         match self.command {
+            Command::Run(run) => run.run(),
             Command::Install(install) => install.run(),
             Command::List(list) => list.run(),
             Command::Remove(remove) => remove.run(),
@@ -60,4 +65,11 @@ impl MirrorArgs {
     fn mirror(&self) -> StandinMirror {
         StandinMirror::at(&self.mirror)
     }
+}
+
+/// A path as a word of a shell.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@:=".contains(c));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

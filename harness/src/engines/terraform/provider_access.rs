@@ -48,6 +48,12 @@ pub fn mirror_configuration(mirror: &Path) -> String {
     )
 }
 
+/// The text of a configuration file by which engines install all providers from a mirror, and none from elsewhere.
+pub fn whole_mirror_configuration(mirror: &Path) -> String {
+    let mirror = serde_json::Value::from(mirror.to_string_lossy().as_ref());
+    format!("provider_installation {{\n  filesystem_mirror {{\n    path = {mirror}\n  }}\n}}\n")
+}
+
 /// The text of a configuration file by which engines install our provider and those at some addresses from a mirror,
 /// and all others from where they usually do.
 pub fn mirror_and_direct(mirror: &Path, addresses: &[String]) -> String {
