@@ -43,7 +43,9 @@ fn engines_install_what_was_packed_and_its_documentation_is_of_its_schemas() {
     assert_eq!(said, serde_json::json!({ "version": 1, "metadata": { "protocol_versions": ["6.0"] } }));
 
     let index = fs::read_to_string(out.join("docs/index.md")).unwrap();
-    assert!(index.starts_with("---\npage_title: \"mock Provider\"\n") && index.contains("\n- `ledger` (String) "));
+    assert!(
+        index.starts_with("---\npage_title: \"mock Provider\"\n") && index.contains("\n- `ledger` (String) ")
+    );
     let node = fs::read_to_string(out.join("docs/resources/node.md")).unwrap();
     assert!(node.contains("### Required\n\n- `key` (String) "), "{node}");
     assert!(out.join("docs/data-sources/node.md").exists());

@@ -39,7 +39,8 @@ fn a_folder_that_is_kept_is_gone_on_from() {
     let folder = tempfile::tempdir().unwrap();
     let program = |label: &str| {
         let text = format!(
-            "terraform {{\n  required_providers {{\n    mock = {{ source = \"equiform.test/equiform/mock\" }}\n  }}\n}}\n\
+            "terraform {{\n  required_providers {{\n    mock = {{ source = \"equiform.test/equiform/mock\" }}\n  }}\n\
+             }}\n\
              variable \"name\" {{}}\nresource \"mock_node\" \"a\" {{\n  key = var.name\n  label = \"{label}\"\n}}\n"
         );
         write(folder.path(), "p/main.tf", &text);
@@ -85,13 +86,14 @@ fn a_schema_that_is_missing_is_asked_for_with_the_command_that_gets_it() {
     let (said, error) = printed(&equiform(folder.path(), &run), 2);
     let error = error.replace(&folder.path().canonicalize().unwrap().display().to_string(), "");
     assert!(said.is_empty(), "{said}");
+    let error = error.replace(r#"{"terraform":{"required_providers":{"#, "PROVIDERS ");
     insta::assert_snapshot!(error, @r#"
     error: a provider that p needs has no schema here. A schema is what the provider itself says of its types.
     Where it can be installed, type:
 
       # equiform/nimbus ~> 2.1, for /p/main.tf
       mkdir -p /store/equiform && cd "$(mktemp -d)" &&
-        echo '{"terraform":{"required_providers":{"nimbus":{"source":"equiform/nimbus","version":"~> 2.1"}}}}' >main.tf.json &&
+        echo 'PROVIDERS "nimbus":{"source":"equiform/nimbus","version":"~> 2.1"}}}}' >main.tf.json &&
         terraform init && terraform providers schema -json >/store/equiform/nimbus.json
 
     A file of several providers can stand beside the program, as p/schema.json, or be named by --schemas.
