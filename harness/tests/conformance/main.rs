@@ -12,7 +12,9 @@ mod support;
 mod families;
 mod lab;
 mod plan_and_apply;
+mod standins;
 mod table;
+mod types_file;
 
 use std::process::ExitCode;
 
@@ -20,7 +22,7 @@ use lab::{Lab, Protocol, Rule};
 use libtest_mimic::{Arguments, Trial};
 use support::engines;
 
-const RULES: &[&[Rule]] = &[plan_and_apply::ALL, families::ALL];
+const RULES: &[&[Rule]] = &[plan_and_apply::ALL, families::ALL, types_file::ALL, standins::ALL];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
