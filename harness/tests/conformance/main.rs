@@ -42,6 +42,10 @@ fn main() -> ExitCode {
             }
         }
     }
+    let names: Vec<_> = RULES.iter().copied().flatten().map(|rule| rule.name).collect();
+    trials.push(Trial::test("every_rule_stands_in_the_docs", move || {
+        table::check_rules(&names).map_err(Into::into)
+    }));
     let rules = libtest_mimic::run(&arguments, trials);
     // Without all of them the tables would miss what the others see.
     let all_ran = rules.num_filtered_out == 0 && rules.num_ignored == 0 && !arguments.list;
