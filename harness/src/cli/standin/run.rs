@@ -113,6 +113,10 @@ impl Run {
                 "note: {call} comes from {source}: the engine fetches it, and what it needs is not known here"
             );
         }
+        for (file, why) in &program.read_in_part {
+            let why = why.lines().last().unwrap_or_default().trim_start_matches([' ', '=']);
+            eprintln!("note: {} is read in part only, the engine decides: {why}", file.display());
+        }
         for file in &program.provisioners {
             eprintln!("note: {} has provisioners, which do what they say", file.display());
         }
