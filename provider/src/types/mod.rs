@@ -3,10 +3,13 @@
 
 mod document;
 mod file;
+pub mod functions;
 mod names;
 mod overrides;
+pub mod own;
 pub mod schema_json;
 mod standin;
+pub mod tfcoremock;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -88,7 +91,10 @@ impl Types {
             overrides,
             standin: standin.clone(),
         };
-        if let Some(standin) = standin {
+        if standin.as_ref().is_some_and(|standin| standin.is_tfcoremock()) {
+            let file = tfcoremock::types(sources.types.as_deref());
+            types.file = file.map_err(|defect| defect.problem("file with dynamic resources"))?;
+        } else if let Some(standin) = standin {
             types.schema = Some(standin.schema()?);
             if let Some(path) = standin.overrides() {
                 types.overrides.push(read_overrides(&path)?);
@@ -112,13 +118,26 @@ impl Types {
 
     /// The schema of the provider block, where it is another provider's.
     pub fn provider_schema(&self) -> Result<Option<Schema>, Problem> {
-        self.schema.as_ref().map(|schema| schema.provider().map_err(bad_schema)).transpose()
+        match (&self.schema, &self.standin) {
+            (Some(schema), _) => schema.provider().map(Some).map_err(bad_schema),
+            (None, Some(_)) => Ok(Some(tfcoremock::provider_block())),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Whether tfcoremock is stood in for, whose types need no schema.
+    pub fn is_tfcoremock(&self) -> bool {
+        self.standin.is_some() && self.schema.is_none()
     }
 
     /// The names of all types of a family, sorted.
     pub fn names(&self, family: Family) -> Vec<String> {
         if let Some(schema) = &self.schema {
-            return schema.names(family).map(str::to_owned).collect();
+            return match family {
+                // What another provider's state store says of a cloud, we have no place for.
+                Family::StateStore => Vec::new(),
+                family => schema.names(family).map(str::to_owned).collect(),
+            };
         }
         let own = |types: &BTreeMap<String, file::DeclaredType>| types.keys().cloned().collect::<Vec<_>>();
         let mut names = match family {
@@ -126,11 +145,19 @@ impl Types {
             Family::Data => own(&self.file.data),
             Family::Ephemeral => own(&self.file.ephemeral),
             Family::List => self.file.lists.clone(),
-            _ => Vec::new(),
+            Family::Action | Family::Function | Family::Identity | Family::StateStore => Vec::new(),
         };
-        if matches!(family, Family::Resource | Family::Data) {
-            names.push(node::NAME.to_owned());
+        if self.standin.is_some() {
+            return names;
         }
+        let own = match family {
+            Family::Resource | Family::Data | Family::List | Family::Identity => node::NAME,
+            Family::Ephemeral => own::TICKET,
+            Family::Action => own::TOUCH,
+            Family::Function => own::GRAPH_KEY,
+            Family::StateStore => own::STORE,
+        };
+        names.push(own.to_owned());
         names.sort();
         names.dedup();
         names
@@ -140,7 +167,7 @@ impl Types {
     pub fn names_with_identity(&self) -> Vec<String> {
         match &self.schema {
             Some(schema) => schema.names(Family::Identity).map(str::to_owned).collect(),
-            None => vec![node::NAME.to_owned()],
+            None => self.names(Family::List),
         }
     }
 
@@ -175,10 +202,13 @@ impl Types {
             let told = self.overrides.iter().find_map(|overrides| overrides.id_prefix(name));
             told.map_or_else(|| names::id_prefix(name), str::to_owned)
         } else {
+            if self.file.lists.iter().any(|listed| listed == name) {
+                identity = Some(own::identity());
+            }
             let declared = self.file.resources.get(name).and_then(|declared| declared.id_prefix.clone());
             declared.unwrap_or_else(|| names::id_prefix(name))
         };
-        let key = schema.block.attribute(node::KEY).filter(|_| self.schema.is_none()).map(|_| node::KEY);
+        let key = schema.block.attribute(node::KEY).filter(|_| self.standin.is_none()).map(|_| node::KEY);
         Ok(ResourceType {
             identity,
             key,
@@ -203,11 +233,20 @@ impl Types {
         let own =
             |types: &BTreeMap<String, file::DeclaredType>| types.get(name).map(|own| own.schema.clone());
         let found = match (&self.schema, family) {
+            // What a user says of a type may change what programs may say of it.
+            (Some(_), Family::Resource) if self.overrides.iter().any(|told| told.speaks_of(name)) => {
+                return Ok(self.resource(name)?.schema.clone());
+            }
             (_, Family::Resource) => return self.resource_schema(name),
             (Some(file), family) => file.schema(family, name).map_err(bad_schema)?,
             (None, Family::Data) if name == node::NAME => Some(node::data_source()),
             (None, Family::Data) => own(&self.file.data),
+            (None, Family::Ephemeral) if name == own::TICKET => Some(own::ticket()),
             (None, Family::Ephemeral) => own(&self.file.ephemeral),
+            (None, Family::List) if name == node::NAME => Some(own::node_list()),
+            (None, Family::List) if self.file.lists.iter().any(|listed| listed == name) => Some(own::list()),
+            (None, Family::Action) if name == own::TOUCH => Some(own::touch()),
+            (None, Family::StateStore) if name == own::STORE => Some(own::store()),
             (None, _) => None,
         };
         found.ok_or_else(|| unknown_type(name))
@@ -287,19 +326,30 @@ impl Types {
         &self.seed
     }
 
-    /// What an ephemeral resource answers by what the user says.
-    pub fn ephemeral_answer(
-        &self,
-        name: &str,
-        ty: &Type,
-        config: &Object,
-    ) -> Result<Option<Object>, Problem> {
+    /// A type of ephemeral resource, list, action or state store.
+    pub fn other(&self, family: Family, name: &str) -> Result<DataType, Problem> {
+        let schema = self.schema(family, name)?;
+        Ok(DataType { name: name.to_owned(), object_type: schema.object_type(), schema })
+    }
+
+    /// What an ephemeral resource holds: what the user says, and what is made up.
+    pub fn ephemeral_result(&self, ephemeral: &DataType, config: &Object) -> Result<Object, Problem> {
+        let (name, ty) = (&ephemeral.name, &ephemeral.object_type);
+        let mut told = match self.file.ephemeral.get(name) {
+            Some(declared) => Overrides::first(&declared.answers, name, ty, config)?,
+            None => None,
+        };
         for overrides in &self.overrides {
-            if let Some(told) = overrides.ephemeral_answer(name, ty, config)? {
-                return Ok(Some(told));
+            if told.is_none() {
+                told = overrides.ephemeral_answer(name, ty, config)?;
             }
         }
-        Ok(None)
+        Ok(self.completed(ephemeral, config, told.unwrap_or_default()))
+    }
+
+    /// After how many milliseconds an ephemeral resource is to be renewed, where its type says so.
+    pub fn renew_after(&self, name: &str) -> Option<u64> {
+        self.file.ephemeral.get(name)?.renew_after_ms
     }
 }
 
