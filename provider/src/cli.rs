@@ -10,7 +10,7 @@ use equiform_proto::ledger::{Operation, Phase};
 
 use crate::diagnostic::Problem;
 use crate::ledger::{Body, Ledger};
-use crate::resource::{apply, attributes_of, find, node};
+use crate::resource::{find, node, references};
 use crate::value::{Number, Object, Value};
 use crate::{plugin, resource};
 
@@ -162,7 +162,7 @@ async fn drift(change: Drift) -> Result<(), Problem> {
     let node = resource::node::resource();
     let ledger = Ledger::open_existing(&args.ledger)?;
     let found = find::by_id_or_key(&ledger, &node, &object).await?;
-    let id = resource::text(&found, node::ID).unwrap_or_default();
+    let id = found.id.as_str();
     // Looked up again under the lock: an engine may have changed the object meanwhile, or deleted it.
     let mut transaction = ledger.lock().await?;
     let before = match transaction.by_id(id)? {
@@ -186,9 +186,9 @@ async fn drift(change: Drift) -> Result<(), Problem> {
         type_name: Some(node.name.to_owned()),
         key: resource::text(&before, node::KEY).map(str::to_owned),
         id: Some(id.to_owned()),
-        refs: after.as_ref().map(|after| apply::references(&node, after)).unwrap_or_default(),
-        before: Some(attributes_of(&before)),
-        after: after.as_ref().map(attributes_of),
+        refs: after.as_ref().map(|after| references::of(&node, after, Some(id))).unwrap_or_default(),
+        before: Some(node.attributes_of(&before)),
+        after: after.as_ref().map(|after| node.attributes_of(after)),
         ..Body::default()
     };
     transaction.append(Operation::Drift, Phase::Commit, body)?;

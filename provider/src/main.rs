@@ -13,6 +13,7 @@ mod resource;
 mod rpc;
 mod schema;
 mod testing;
+mod types;
 mod value;
 
 use std::process::ExitCode;

@@ -373,8 +373,11 @@ fn begin(path: &Path) -> Result<(), LedgerFailure> {
 }
 
 fn header_line() -> Vec<u8> {
-    let header =
-        Header { version: FORMAT_VERSION, id: crate::mint::mint("ledger"), created: jiff::Timestamp::now() };
+    let header = Header {
+        version: FORMAT_VERSION,
+        id: crate::mint::random("ledger"),
+        created: jiff::Timestamp::now(),
+    };
     let mut line = serde_json::to_vec(&header).expect("a header is always JSON");
     line.push(b'\n');
     line

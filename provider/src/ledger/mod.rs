@@ -25,7 +25,7 @@ pub use error::LedgerFailure;
 use append::AppendFile;
 use index::{Damaged, Index};
 use overlay::Overlay;
-use tally::Tally;
+use tally::{Question, Tally};
 
 use crate::hold::Wire;
 
@@ -69,6 +69,8 @@ pub struct Body {
     pub returned: Option<Digest>,
     /// What the provider was told to do wrong.
     pub fault: Option<String>,
+    /// The address of the provider that is stood in for.
+    pub provider: Option<String>,
     /// The engine's process.
     pub engine_pid: Option<u32>,
     /// The connection.
@@ -189,6 +191,21 @@ impl Ledger {
         inner.by_key(type_name, key)
     }
 
+    /// The last commits of all objects of a type that are there, in the order of their ids. Reads the whole ledger.
+    pub async fn all_of(&self, type_name: &str) -> Result<Vec<Arc<Entry>>, LedgerFailure> {
+        let mut there = std::collections::BTreeMap::new();
+        AppendFile::open_existing(&self.path)?.catch_up(|entry, _| {
+            if entry.changes_world() && entry.type_name.as_deref() == Some(type_name) {
+                let id = entry.id.clone().unwrap_or_default();
+                match entry.after {
+                    Some(_) => there.insert(id, Arc::new(entry)),
+                    None => there.remove(&id),
+                };
+            }
+        })?;
+        Ok(there.into_values().collect())
+    }
+
     /// Takes the ledger's lock. What is looked up in the transaction stays true until it is dropped.
     pub async fn lock(&self) -> Result<Transaction<'_>, LedgerFailure> {
         let deadline = tokio::time::Instant::now() + self.timeout;
@@ -238,10 +255,25 @@ impl Transaction<'_> {
         op: Operation,
         key: Option<&str>,
     ) -> Result<u64, LedgerFailure> {
+        let (run, key) = (run.map(str::to_owned), key.map(str::to_owned));
+        self.count(Question::Calls { run, op, key })
+    }
+
+    /// How many objects of a type were begun to be created from this plan so far, by all processes.
+    pub fn creations(&mut self, type_name: &str, planned: Digest) -> Result<u64, LedgerFailure> {
+        self.count(Question::Creations { type_name: type_name.to_owned(), planned })
+    }
+
+    /// How often an object was read so far, by all processes.
+    pub fn reads(&mut self, id: &str) -> Result<u64, LedgerFailure> {
+        self.count(Question::Reads { id: id.to_owned() })
+    }
+
+    fn count(&mut self, question: Question) -> Result<u64, LedgerFailure> {
         let path = &self.ledger.path;
-        self.inner.tally.calls(run, op, key, |take_in| {
-            AppendFile::open_existing(path)?.catch_up(|entry, _| take_in(&entry))
-        })
+        self.inner
+            .tally
+            .count(question, |take_in| AppendFile::open_existing(path)?.catch_up(|entry, _| take_in(&entry)))
     }
 
     /// Writes down a request that changes nothing, where there is a place for it.
@@ -272,6 +304,7 @@ impl Transaction<'_> {
             entry.planned = body.sent.planned;
             entry.returned = body.returned;
             entry.fault = body.fault;
+            entry.provider = body.provider;
             entry.engine_pid = body.engine_pid;
             entry.session = body.session;
             entry.request = body.request;

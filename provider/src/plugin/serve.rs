@@ -23,6 +23,7 @@ use super::owners;
 use super::services::{Broker, Controller, Stdio};
 use super::tls;
 use crate::rpc::{Host, MockProvider};
+use crate::types::StandIn;
 
 /// Hosts send and accept messages of this size; the library's default is 4 MiB.
 const MESSAGE_LIMIT: usize = 256 << 20;
@@ -39,6 +40,7 @@ type Failure = Box<dyn std::error::Error>;
 /// Serves the engine that started this process, until it says that it is done, or is gone.
 pub fn plugin() -> Result<(), Failure> {
     let offer = Offer::from_env()?;
+    let standin = StandIn::of_this_binary()?;
     runtime()?.block_on(async {
         let starter = owners::starter_is_gone();
         let (peers, connected) = tokio::sync::mpsc::unbounded_channel();
@@ -59,7 +61,7 @@ pub fn plugin() -> Result<(), Failure> {
         let host_at = |pid| Host::Parent { pid };
         let welcome = Welcome { tls, host_at, sessions: Arc::default(), peers: Some(peers) };
         tokio::select! {
-            served = serve(&socket, welcome, controller, end.clone()) => served,
+            served = serve(standin, &socket, welcome, controller, end.clone()) => served,
             () = starter => Ok(()),
             () = owners::peers_are_gone(connected) => Ok(()),
             _ = terminate.recv() => Ok(()),
@@ -90,7 +92,7 @@ pub fn reattach(until_stdin_closes: bool) -> Result<(), Failure> {
         let controller = Controller { end: None };
         let host_at = |pid| Host::Attached { pid };
         let welcome = Welcome { tls: None, host_at, sessions: Arc::default(), peers: None };
-        let served = serve(&socket, welcome, controller, end.clone());
+        let served = serve(None, &socket, welcome, controller, end.clone());
         tokio::pin!(served);
         tokio::select! {
             served = &mut served => return served,
@@ -104,12 +106,13 @@ pub fn reattach(until_stdin_closes: bool) -> Result<(), Failure> {
 }
 
 async fn serve(
+    standin: Option<Arc<StandIn>>,
     socket: &Socket,
     welcome: Welcome,
     controller: Controller,
     end: CancellationToken,
 ) -> Result<(), Failure> {
-    let provider = ProviderServer::new(MockProvider::new())
+    let provider = ProviderServer::new(MockProvider::new(standin))
         .max_decoding_message_size(MESSAGE_LIMIT)
         .max_encoding_message_size(MESSAGE_LIMIT);
     let (health, health_service) = tonic_health::server::health_reporter();

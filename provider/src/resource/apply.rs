@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use equiform_proto::ledger::{Entry, Operation, Phase, Reference};
+use equiform_proto::ledger::{Entry, Operation, Phase};
 use tokio_util::sync::CancellationToken;
 
-use super::{ResourceType, attributes_of, node, text};
+use super::plausible::{Context, Salt};
+use super::{Ids, ResourceType, compute, node, references, secrets};
 use crate::diagnostic::Problem;
 use crate::failure::{Failure, Failures, How};
 use crate::hold::Hold;
 use crate::ledger::{Body, Ledger, LedgerFailure, Sent, Transaction};
-use crate::mint::mint;
+use crate::schema::Rule;
 use crate::value::{Number, Object, Value};
 
 /// Who asks for an operation, for the ledger.
@@ -36,11 +37,12 @@ pub struct Caller {
 
 impl Caller {
     /// An entry about an object, signed.
-    pub fn body(&self, resource: &ResourceType, object: &Object) -> Body {
+    pub fn body(&self, resource: &ResourceType, object: &Object, id: Option<&str>) -> Body {
         Body {
-            type_name: Some(resource.name.to_owned()),
-            key: text(object, node::KEY).map(str::to_owned),
-            id: text(object, node::ID).map(str::to_owned),
+            type_name: Some(resource.name.clone()),
+            key: resource.key_of(object).map(str::to_owned),
+            id: id.map(str::to_owned),
+            provider: resource.provider.as_deref().map(str::to_owned),
             ..self.signature()
         }
     }
@@ -84,7 +86,7 @@ pub struct Failed {
     /// Why.
     pub problem: Problem,
     /// The object as it is now, where a part of the change took effect. Without it nothing did.
-    pub partial: Option<Object>,
+    pub partial: Option<Changed>,
 }
 
 impl From<Problem> for Failed {
@@ -109,29 +111,52 @@ async fn lock_to_begin<'a>(ledger: &'a Ledger, caller: &Caller) -> Result<Transa
     }
 }
 
+/// An object as it is after a change, with its id in the world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// Its id.
+    pub id: String,
+    /// The object.
+    pub object: Object,
+}
+
 /// Creates an object.
 pub async fn create(
     ledger: &Ledger,
     resource: &ResourceType,
     caller: &Caller,
     planned: &Object,
-) -> Result<Object, Failed> {
+) -> Result<Changed, Failed> {
     ledger.wire().touch();
+    let mut transaction = lock_to_begin(ledger, caller).await?;
+    let digest = resource.digest(planned);
+    let nth = match resource.ids {
+        Ids::Random => 0,
+        Ids::Seeded { .. } => transaction.creations(&resource.name, digest)?,
+    };
+    let id = resource.mint(digest, nth);
     let mut object = planned.clone();
-    object.insert(node::ID.to_owned(), Value::String(mint("node")));
-    object.insert(node::REVISION.to_owned(), Value::Number(Number::from(1)));
+    compute::finish(&resource.schema.block, &mut object, &context(resource, &id, &id));
     known(resource, &object)?;
 
-    let mut body = body(resource, caller, &object);
-    body.after = Some(attributes_of(&object));
-    let transaction = lock_to_begin(ledger, caller).await?;
+    let mut body = body(resource, caller, &object, &id);
+    body.after = Some(resource.attributes_of(&object));
     let failure = begin(transaction, caller, Operation::Create, &mut body)?;
     caller.hold(ledger, &body).await;
     if let Some(failure) = failure.as_ref().filter(|failure| failure.how == How::Error) {
         return give_up(ledger, Operation::Create, body, failure).await;
     }
     ledger.lock().await?.append(Operation::Create, Phase::Commit, body)?;
-    answer(object, failure)
+    answer(Changed { id, object }, failure)
+}
+
+/// What values are made for.
+fn context<'a>(resource: &'a ResourceType, id: &'a str, salt: &str) -> Context<'a> {
+    let seed = match &resource.ids {
+        Ids::Random => "",
+        Ids::Seeded { seed, .. } => seed,
+    };
+    Context { type_name: &resource.name, id, salt: Salt::new(&[seed, id, salt]) }
 }
 
 /// Updates an object in place.
@@ -139,21 +164,21 @@ pub async fn update(
     ledger: &Ledger,
     resource: &ResourceType,
     caller: &Caller,
+    id: String,
     prior: &Object,
     planned: &Object,
-) -> Result<Object, Failed> {
+) -> Result<Changed, Failed> {
     ledger.wire().touch();
-    let id = text(prior, node::ID).unwrap_or_default();
     let mut object = planned.clone();
-    let mut asked = body(resource, caller, &object);
-    asked.id = Some(id.to_owned());
-
     let mut transaction = lock_to_begin(ledger, caller).await?;
-    let before = transaction.by_id(id)?;
-    raise_revision(&mut object, before.as_deref());
+    let before = transaction.by_id(&id)?;
+    raise_revision(resource, &mut object, before.as_deref());
+    let salt = format!("{} {}", resource.digest(prior), resource.digest(planned));
+    compute::finish(&resource.schema.block, &mut object, &context(resource, &id, &salt));
     known(resource, &object)?;
+    let mut asked = body(resource, caller, &object, &id);
     asked.before = before.as_deref().and_then(|entry| entry.after.clone());
-    asked.after = Some(attributes_of(&object));
+    asked.after = Some(resource.attributes_of(&object));
     let failure = begin(transaction, caller, Operation::Update, &mut asked)?;
     caller.hold(ledger, &asked).await;
     if let Some(failure) = failure.as_ref().filter(|failure| failure.how == How::Error) {
@@ -162,7 +187,7 @@ pub async fn update(
 
     // Between the two the object may have been changed, or deleted, by someone else.
     let mut transaction = ledger.lock().await?;
-    let before = transaction.by_id(id)?;
+    let before = transaction.by_id(&id)?;
     let Some(before) = before else {
         asked.after = None;
         asked.fault = None;
@@ -175,16 +200,32 @@ pub async fn update(
         )));
     };
     if failure.is_some() {
-        let mut part = resource.object_of(&before)?;
-        part.insert(node::LABEL.to_owned(), object.get(node::LABEL).cloned().unwrap_or(Value::Null));
-        object = part;
-        asked.refs = references(resource, &object);
+        object = part_of(resource, resource.object_of(&before)?, prior, &object);
+        asked.refs = references::of(resource, &object, Some(&id));
     }
-    raise_revision(&mut object, Some(&before));
+    raise_revision(resource, &mut object, Some(&before));
     asked.before = before.after.clone();
-    asked.after = Some(attributes_of(&object));
+    asked.after = Some(resource.attributes_of(&object));
     transaction.append(Operation::Update, Phase::Commit, asked)?;
-    answer(object, failure)
+    answer(Changed { id, object }, failure)
+}
+
+/// An object of whose change only a part took effect: the label, or in a type without one, the first attribute that was
+/// to change.
+fn part_of(resource: &ResourceType, mut part: Object, prior: &Object, asked: &Object) -> Object {
+    let block = &resource.schema.block;
+    secrets::restore(block, &mut part, prior);
+    secrets::complete(block, &mut part);
+    let differs = |name: &&str| part.get(*name) != asked.get(*name);
+    let mut given = block.attributes.iter().filter(|a| !a.origin.is_computed()).map(|a| a.name.as_str());
+    let first = match block.attribute(node::LABEL) {
+        Some(_) => Some(node::LABEL),
+        None => given.find(differs),
+    };
+    if let Some(name) = first {
+        part.insert(name.to_owned(), asked.get(name).cloned().unwrap_or(Value::Null));
+    }
+    part
 }
 
 /// Deletes an object. One that is gone already is as good as deleted, and the ledger tells.
@@ -192,12 +233,11 @@ pub async fn delete(
     ledger: &Ledger,
     resource: &ResourceType,
     caller: &Caller,
+    id: &str,
     prior: &Object,
 ) -> Result<(), Failed> {
     ledger.wire().touch();
-    let id = text(prior, node::ID).unwrap_or_default();
-    let mut asked = body(resource, caller, prior);
-    asked.refs.clear();
+    let mut asked = caller.body(resource, prior, Some(id));
 
     let mut transaction = lock_to_begin(ledger, caller).await?;
     asked.before = attributes_before(transaction.by_id(id)?);
@@ -242,10 +282,10 @@ async fn give_up<T>(ledger: &Ledger, op: Operation, mut asked: Body, failure: &F
 }
 
 /// The answer to a change that took effect, at least in part.
-fn answer(object: Object, failure: Option<Failure>) -> Result<Object, Failed> {
+fn answer(changed: Changed, failure: Option<Failure>) -> Result<Changed, Failed> {
     match failure {
-        None => Ok(object),
-        Some(failure) => Err(Failed { problem: failure.problem(), partial: Some(object) }),
+        None => Ok(changed),
+        Some(failure) => Err(Failed { problem: failure.problem(), partial: Some(changed) }),
     }
 }
 
@@ -253,25 +293,17 @@ fn attributes_before(entry: Option<Arc<Entry>>) -> Option<equiform_proto::ledger
     entry.and_then(|entry| entry.after.clone())
 }
 
-fn body(resource: &ResourceType, caller: &Caller, object: &Object) -> Body {
-    Body { refs: references(resource, object), ..caller.body(resource, object) }
+fn body(resource: &ResourceType, caller: &Caller, object: &Object, id: &str) -> Body {
+    Body { refs: references::of(resource, object, Some(id)), ..caller.body(resource, object, Some(id)) }
 }
 
-/// The ids that an object refers to, each with the attribute that holds it.
-pub fn references(resource: &ResourceType, object: &Object) -> Vec<Reference> {
-    let refer = resource.schema.attributes.iter().filter(|attribute| attribute.refers);
-    refer
-        .flat_map(|attribute| {
-            let ids = object.get(attribute.name).map(Value::strings).unwrap_or_default();
-            ids.into_iter().map(|id| Reference { path: attribute.name.to_owned(), id: id.to_owned() })
-        })
-        .collect()
-}
-
-fn raise_revision(object: &mut Object, before: Option<&Entry>) {
-    let before = before.and_then(|entry| entry.after.as_ref()?.get(node::REVISION)?.as_i64());
-    let revision = before.unwrap_or(0).saturating_add(1);
-    object.insert(node::REVISION.to_owned(), Value::Number(Number::from(revision)));
+/// Counts one more change of the object as it is in the world: it may have drifted since the engine looked.
+fn raise_revision(resource: &ResourceType, object: &mut Object, before: Option<&Entry>) {
+    for attribute in resource.schema.block.attributes.iter().filter(|a| a.rule == Rule::Revision) {
+        let before = before.and_then(|entry| entry.after.as_ref()?.get(&attribute.name)?.as_i64());
+        let revision = before.unwrap_or(0).saturating_add(1);
+        object.insert(attribute.name.clone(), Value::Number(Number::from(revision)));
+    }
 }
 
 fn known(resource: &ResourceType, object: &Object) -> Result<(), Problem> {

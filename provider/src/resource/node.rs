@@ -1,9 +1,7 @@
 //! `mock_node`, the resource for generated graphs.
 
-use std::collections::BTreeMap;
-
-use super::ResourceType;
-use crate::schema::{Attribute, AttributeOrigin, OnChange, Schema};
+use super::{Identity, IdentityAttribute, ResourceType};
+use crate::schema::{Attribute, Block, OnChange, Origin, Rule, Schema, Shape};
 use crate::value::Type;
 
 /// The type's name, as a resource and as a data source.
@@ -21,16 +19,25 @@ pub const REVISION: &str = "revision";
 
 /// `mock_node` as a resource.
 pub fn resource() -> ResourceType {
-    let schema = Schema {
-        // Version 0 kept `refs` as a list and had no `pinned_refs`.
-        version: 1,
-        description: "A node of a graph: an object without side effects that depends on others by their ids.",
-        attributes: attributes(),
+    let description =
+        "A node of a graph: an object without side effects that depends on others by their ids.";
+    let block = Block { attributes: attributes(), description: description.to_owned(), ..Block::default() };
+    let identity_attribute = |name: &str, description: &str| IdentityAttribute {
+        name: name.to_owned(),
+        ty: Type::String,
+        required_for_import: false,
+        description: description.to_owned(),
     };
-    let object_type = schema.object_type();
-    let identity = [(ID.to_owned(), Type::String), (KEY.to_owned(), Type::String)];
-    let identity_type = Type::Object(BTreeMap::from(identity));
-    ResourceType { name: NAME, schema, object_type, identity_type }
+    let identity = Identity {
+        version: 0,
+        attributes: vec![
+            identity_attribute(ID, "The node's id. To import, give this or the key."),
+            identity_attribute(KEY, "The node's name in the graph. To import, give this or the id."),
+        ],
+    };
+    // Version 0 kept `refs` as a list and had no `pinned_refs`.
+    let schema = Schema { version: 1, block };
+    ResourceType { identity: Some(identity), key: Some(KEY), ..ResourceType::new(NAME, schema) }
 }
 
 /// `mock_node` as a data source: all but the key is read from the world.
@@ -38,72 +45,71 @@ pub fn data_source() -> Schema {
     let mut attributes = attributes();
     for attribute in &mut attributes {
         if attribute.name != KEY {
-            attribute.origin = AttributeOrigin::Recomputed;
+            attribute.origin = Origin::Computed;
         }
     }
-    Schema { version: 0, description: "The node that has this key.", attributes }
+    let description = "The node that has this key.".to_owned();
+    Schema { version: 0, block: Block { attributes, description, ..Block::default() } }
 }
 
 fn attributes() -> Vec<Attribute> {
-    let attribute = |name, ty, origin, on_change, description| Attribute {
-        name,
-        ty,
-        origin,
+    let attribute = |name: &str, ty, origin, on_change, description: &str| Attribute {
         on_change,
-        refers: false,
-        description,
+        description: description.to_owned(),
+        ..Attribute::new(name, Shape::Plain(ty), origin)
     };
+    let by = |rule, attribute| Attribute { rule, ..attribute };
     let refers = |attribute| Attribute { refers: true, ..attribute };
     let (replace, update) = (OnChange::Replace, OnChange::Update);
     vec![
         attribute(
             KEY,
             Type::String,
-            AttributeOrigin::Required,
+            Origin::Required,
             replace,
             "The node's name in the graph. A change replaces the node.",
         ),
         refers(attribute(
             "refs",
             Type::set_of(Type::String),
-            AttributeOrigin::Optional,
+            Origin::Optional,
             update,
             "Ids of the nodes this one depends on. A change updates the node in place.",
         )),
         refers(attribute(
             "pinned_refs",
             Type::set_of(Type::String),
-            AttributeOrigin::Optional,
+            Origin::Optional,
             replace,
             "Ids of the nodes this one depends on. A change replaces the node.",
         )),
         attribute(
             LABEL,
             Type::String,
-            AttributeOrigin::Optional,
+            Origin::Optional,
             update,
             "Any text. A change updates the node in place.",
         ),
-        attribute(
-            PIN,
-            Type::String,
-            AttributeOrigin::Optional,
-            replace,
-            "Any text. A change replaces the node.",
+        attribute(PIN, Type::String, Origin::Optional, replace, "Any text. A change replaces the node."),
+        by(
+            Rule::Id,
+            attribute(
+                ID,
+                Type::String,
+                Origin::Computed,
+                update,
+                "The node's id: minted when it is created, never guessable, never used again.",
+            ),
         ),
-        attribute(
-            ID,
-            Type::String,
-            AttributeOrigin::Minted,
-            update,
-            "The node's id: minted when it is created, never guessable, never used again.",
-        ),
-        attribute(
-            REVISION,
-            Type::Number,
-            AttributeOrigin::Recomputed,
-            update,
-            "1 when the node is created, one more with every update.",
+        by(
+            Rule::Revision,
+            attribute(
+                REVISION,
+                Type::Number,
+                Origin::Computed,
+                update,
+                "1 when the node is created, one more with every update.",
+            ),
         ),
     ]
 }

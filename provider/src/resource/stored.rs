@@ -1,6 +1,6 @@
 //! Reading what an engine had stored: state of this version or an older one.
 
-use super::ResourceType;
+use super::{ResourceType, secrets};
 use crate::diagnostic::Problem;
 use crate::value::{Object, Value, json};
 
@@ -20,9 +20,12 @@ pub fn upgrade(resource: &ResourceType, version: i64, stored: &[u8]) -> Result<O
     let stored = json::parse(stored).map_err(|error| {
         Problem::engine(format!("It sent the state of a {} that cannot be read: {error}.", resource.name))
     })?;
-    // A list reads as a set, and what an older version did not have is null: that is all that version 0 needs.
+    // A list reads as a set, what an older version did not have is null, and what it had beyond is let go.
     match json::decode(&stored, &resource.object_type)? {
-        Value::Object(object) => Ok(object),
+        Value::Object(mut object) => {
+            secrets::complete(&resource.schema.block, &mut object);
+            Ok(object)
+        }
         _ => Err(Problem::engine(format!("It sent the state of a {} that is no object.", resource.name))),
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use equiform_proto::ledger::{Operation, Phase};
-use equiform_proto::tfplugin6::{configure_provider, stop_provider, validate_provider_config};
+use equiform_proto::tfplugin6::{DynamicValue, configure_provider, stop_provider, validate_provider_config};
 
 use super::convert::{diagnostics, object_from};
 use super::note::noted;
@@ -14,13 +14,14 @@ use crate::failure::{BadList, Failures};
 use crate::hold::{Hold, NoHold};
 use crate::ledger::Ledger;
 use crate::resource::apply::Caller;
-use crate::schema::{Attribute, AttributeOrigin, OnChange, Schema};
+use crate::schema::{Attribute, Block, Origin, Schema, Shape};
 use crate::value::{Object, Type, Value};
 
 const LEDGER: &str = "ledger";
 const RUN: &str = "run";
 const HOLD: &str = "hold";
 const FAILURES: &str = "failures";
+const TYPES: &str = "types";
 /// The environment's word for `ledger`; the provider block wins.
 pub const LEDGER_VARIABLE: &str = "EQUIFORM_LEDGER";
 /// The environment's word for `run`; the provider block wins.
@@ -95,17 +96,12 @@ fn hold_from(text: &str) -> Result<Hold, Problem> {
 
 /// The provider block's attributes.
 pub fn schema() -> Schema {
-    let text = |name, description| Attribute {
-        name,
-        ty: Type::String,
-        origin: AttributeOrigin::Optional,
-        on_change: OnChange::Update,
-        refers: false,
-        description,
+    let text = |name, description: &str| Attribute {
+        description: description.to_owned(),
+        ..Attribute::new(name, Shape::Plain(Type::String), Origin::Optional)
     };
-    Schema {
-        version: 0,
-        description: "A provider without side effects: its ledger is the cloud.",
+    let block = Block {
+        description: "A provider without side effects: its ledger is the cloud.".to_owned(),
         attributes: vec![
             text(
                 LEDGER,
@@ -131,8 +127,16 @@ pub fn schema() -> Schema {
                  for create and update, partial. In KEY `:`, `,` and `%` are written as %3A, %2C and %25. Without \
                  it EQUIFORM_FAILURES says so, and without that nothing fails.",
             ),
+            text(
+                TYPES,
+                "The file with types of your own. Engines ask for the schema before they show this block, so the file \
+                 is found by EQUIFORM_TYPES, or as equiform.types.json in the working directory; what stands here is \
+                 checked against it.",
+            ),
         ],
-    }
+        ..Block::default()
+    };
+    Schema { version: 0, block }
 }
 
 impl MockProvider {
@@ -141,7 +145,7 @@ impl MockProvider {
         session: &Session,
         request: validate_provider_config::Request,
     ) -> validate_provider_config::Response {
-        let result = object_from(request.config.as_ref(), &self.configuration_type).and_then(|config| {
+        let result = self.provider_block(session, request.config.as_ref()).and_then(|config| {
             if let Some(Value::String(hold)) = config.get(HOLD) {
                 hold_from(hold)?;
             }
@@ -164,7 +168,7 @@ impl MockProvider {
         request: configure_provider::Request,
     ) -> configure_provider::Response {
         let stopped = session.stopped();
-        let result = match object_from(request.config.as_ref(), &self.configuration_type) {
+        let result = match self.provider_block(session, request.config.as_ref()) {
             // A new ledger may be locked by another process; a stop ends the wait.
             Ok(config) => tokio::select! {
                 biased;
@@ -189,6 +193,20 @@ impl MockProvider {
             Err(problem) => Some(problem),
         };
         configure_provider::Response { diagnostics: diagnostics(problem) }
+    }
+
+    /// The provider block. That of a provider that is stood in for has none of our settings: they all come by variables.
+    fn provider_block(&self, session: &Session, config: Option<&DynamicValue>) -> Result<Object, Problem> {
+        let types = self.types(session)?;
+        if let Some(schema) = types.provider_schema()? {
+            object_from(config, &schema.object_type())?;
+            return Ok(Object::new());
+        }
+        let config = object_from(config, &schema().object_type())?;
+        match config.get(TYPES) {
+            Some(Value::String(path)) => self.check_types(session, path).map(|()| config),
+            _ => Ok(config),
+        }
     }
 
     async fn configuration(&self, session: &Session, config: &Object) -> Result<Configuration, Problem> {

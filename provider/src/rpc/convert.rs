@@ -4,7 +4,7 @@ use equiform_proto::tfplugin6 as tf;
 use equiform_proto::tfplugin6::attribute_path::step::Selector;
 
 use crate::diagnostic::Problem;
-use crate::schema::{AttributeOrigin, Schema};
+use crate::schema::{Attribute, Block, NestedBlock, Nesting, Origin, Schema, Shape};
 use crate::value::{Object, PathStep, Type, Value, json, msgpack};
 
 /// Reads a value of the given type. An absent one is null.
@@ -72,23 +72,67 @@ pub fn path_to(path: Vec<PathStep>) -> tf::AttributePath {
 
 /// A schema as a message.
 pub fn schema_to(schema: &Schema) -> tf::Schema {
-    let attribute = |attribute: &crate::schema::Attribute| tf::schema::Attribute {
-        name: attribute.name.to_owned(),
-        r#type: type_to(&attribute.ty),
-        description: attribute.description.to_owned(),
-        required: attribute.origin == AttributeOrigin::Required,
-        optional: attribute.origin == AttributeOrigin::Optional,
-        computed: attribute.origin.is_computed(),
-        ..tf::schema::Attribute::default()
+    let block = tf::schema::Block { version: schema.version, ..block_to(&schema.block) };
+    tf::Schema { version: schema.version, block: Some(block) }
+}
+
+fn block_to(block: &Block) -> tf::schema::Block {
+    tf::schema::Block {
+        attributes: block.attributes.iter().map(attribute_to).collect(),
+        block_types: block.blocks.iter().map(nested_block_to).collect(),
+        description: block.description.clone(),
+        deprecated: block.deprecated,
+        ..tf::schema::Block::default()
+    }
+}
+
+fn nested_block_to(nested: &NestedBlock) -> tf::schema::NestedBlock {
+    use tf::schema::nested_block::NestingMode;
+    let nesting = match nested.nesting {
+        Nesting::Single => NestingMode::Single,
+        Nesting::Group => NestingMode::Group,
+        Nesting::List => NestingMode::List,
+        Nesting::Set => NestingMode::Set,
+        Nesting::Map => NestingMode::Map,
     };
-    tf::Schema {
-        version: schema.version,
-        block: Some(tf::schema::Block {
-            version: schema.version,
-            attributes: schema.attributes.iter().map(attribute).collect(),
-            description: schema.description.to_owned(),
-            ..tf::schema::Block::default()
-        }),
+    tf::schema::NestedBlock {
+        type_name: nested.name.clone(),
+        block: Some(block_to(&nested.block)),
+        nesting: nesting.into(),
+        min_items: nested.min_items,
+        max_items: nested.max_items,
+    }
+}
+
+fn attribute_to(attribute: &Attribute) -> tf::schema::Attribute {
+    use tf::schema::object::NestingMode;
+    let (ty, nested) = match &attribute.shape {
+        Shape::Plain(ty) => (type_to(ty), None),
+        Shape::Nested(nesting, attributes) => {
+            let nesting = match nesting {
+                Nesting::Single | Nesting::Group => NestingMode::Single,
+                Nesting::List => NestingMode::List,
+                Nesting::Set => NestingMode::Set,
+                Nesting::Map => NestingMode::Map,
+            };
+            let attributes = attributes.iter().map(attribute_to).collect();
+            let object =
+                tf::schema::Object { attributes, nesting: nesting.into(), ..tf::schema::Object::default() };
+            (Vec::new(), Some(object))
+        }
+    };
+    tf::schema::Attribute {
+        name: attribute.name.clone(),
+        r#type: ty,
+        nested_type: nested,
+        description: attribute.description.clone(),
+        required: attribute.origin == Origin::Required,
+        optional: attribute.origin.is_optional(),
+        computed: attribute.origin.is_computed(),
+        sensitive: attribute.sensitive,
+        write_only: attribute.write_only,
+        deprecated: attribute.deprecated,
+        ..tf::schema::Attribute::default()
     }
 }
 

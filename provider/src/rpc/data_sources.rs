@@ -5,20 +5,28 @@ use equiform_proto::tfplugin6::{read_data_source, validate_data_resource_config}
 
 use super::convert::{diagnostics, object_from, object_to};
 use super::note::noted;
+use super::validation::checked;
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
+use crate::ledger::{Body, Ledger};
+use crate::resource::apply::Changed;
 use crate::resource::{find, node, text};
-use crate::value::{Object, json};
+use crate::types::{DEFAULT_OVERRIDES, DataType, Types};
+use crate::value::{Object, Value, json};
 
 impl MockProvider {
     pub(super) fn validate_data_source(
         &self,
+        session: &Session,
         request: validate_data_resource_config::Request,
     ) -> validate_data_resource_config::Response {
-        let result = self
-            .known_type(&request.type_name)
-            .and_then(|()| object_from(request.config.as_ref(), &self.data_source_type));
-        validate_data_resource_config::Response { diagnostics: diagnostics(result.err()) }
+        let result = self.types(session).and_then(|types| {
+            let data = types.data(&request.type_name)?;
+            let config = object_from(request.config.as_ref(), &data.object_type)?;
+            Ok(checked(&data.schema.block, &config))
+        });
+        let problems = result.unwrap_or_else(|problem| vec![problem]);
+        validate_data_resource_config::Response { diagnostics: diagnostics(problems) }
     }
 
     pub(super) async fn read_data_source(
@@ -27,10 +35,7 @@ impl MockProvider {
         request: read_data_source::Request,
     ) -> read_data_source::Response {
         match self.data_source_state(session, &request).await {
-            Ok(state) => read_data_source::Response {
-                state: object_to(Some(state), &self.data_source_type),
-                ..read_data_source::Response::default()
-            },
+            Ok(state) => read_data_source::Response { state, ..read_data_source::Response::default() },
             Err(problem) => read_data_source::Response {
                 diagnostics: diagnostics([problem]),
                 ..read_data_source::Response::default()
@@ -42,17 +47,95 @@ impl MockProvider {
         &self,
         session: &Session,
         request: &read_data_source::Request,
-    ) -> Result<Object, Problem> {
-        self.known_type(&request.type_name)?;
-        let config = object_from(request.config.as_ref(), &self.data_source_type)?;
+    ) -> Result<Option<equiform_proto::tfplugin6::DynamicValue>, Problem> {
+        let types = self.types(session)?;
+        let data = types.data(&request.type_name)?;
+        let config = object_from(request.config.as_ref(), &data.object_type)?;
         let (ledger, caller) = self.configured(session)?;
-        let Some(key) = text(&config, node::KEY) else {
-            return Err(Problem::engine("It read a data source whose key is not known.").at(node::KEY));
+        let mut body = Body {
+            type_name: Some(data.name.clone()),
+            mode: Some("data".to_owned()),
+            provider: types.standin().map(|standin| standin.address.clone()),
+            ..caller.signature()
         };
-        let found = find::by_key(&ledger, &self.resource, key).await;
-        let mut body = caller.body(&self.resource, found.as_ref().unwrap_or(&config));
-        body.mode = Some("data".to_owned());
-        body.sent.config = Some(json::digest(&config));
-        noted(&ledger, &caller, Operation::Read, body, found, |object| Some(json::digest(object))).await
+        let digest = |object: &Object| data.digest(object);
+        body.sent.config = Some(digest(&config));
+        let found = if types.standin().is_none() && data.name == node::NAME {
+            let Some(key) = text(&config, node::KEY) else {
+                return Err(Problem::engine("It read a data source whose key is not known.").at(node::KEY));
+            };
+            let found = find::by_key(&ledger, &*types.resource(node::NAME)?, key).await;
+            body.key = Some(key.to_owned());
+            body.id = found.as_ref().ok().map(|found| found.id.clone());
+            found.map(|found| found.object)
+        } else {
+            match in_the_world(&ledger, &types, &data, &config).await {
+                Ok(Some(Changed { id, object })) => {
+                    body.id = Some(id);
+                    Ok(object)
+                }
+                Ok(None) => types
+                    .answer(&data, &config)
+                    .and_then(|answer| answer.ok_or_else(|| no_answer(&data, &config))),
+                Err(problem) => Err(problem),
+            }
+        };
+        let found =
+            noted(&ledger, &caller, Operation::Read, body, found, |object| Some(digest(object))).await?;
+        Ok(object_to(Some(found), &data.object_type))
     }
+}
+
+/// An object in the world that a data source of the same name asks for, by its id.
+async fn in_the_world(
+    ledger: &Ledger,
+    types: &Types,
+    data: &DataType,
+    config: &Object,
+) -> Result<Option<Changed>, Problem> {
+    let asked = ["id", "arn"]
+        .into_iter()
+        .chain(config.keys().map(String::as_str).filter(|name| name.ends_with("_id")));
+    let ids: Vec<_> = asked.filter_map(|name| text(config, name)).flat_map(crate::mint::ids_in).collect();
+    for id in ids {
+        let Some(entry) = ledger.by_id(id).await? else { continue };
+        if entry.type_name.as_ref() != Some(&data.name) {
+            continue;
+        }
+        let Changed { id, object } = find::found(&*types.resource(&data.name)?, &entry)?;
+        let fits = |(name, value): (&String, Value)| {
+            let shape = data.schema.block.attribute(name)?;
+            // Only what both know as the same thing can be taken over.
+            (shape.ty() == types.resource_attribute_type(&data.name, name)?).then(|| (name.clone(), value))
+        };
+        let told = object.iter().map(|(name, value)| (name, value.clone())).filter_map(fits).collect();
+        return Ok(Some(Changed { id, object: types.completed(data, config, told) }));
+    }
+    Ok(None)
+}
+
+/// What to say where nobody knows what a data source answers.
+fn no_answer(data: &DataType, config: &Object) -> Problem {
+    let computed = data.schema.block.attributes.iter().filter(|attribute| attribute.origin.is_computed());
+    let computed: Vec<_> =
+        computed.map(|attribute| attribute.name.as_str()).filter(|name| *name != "id").collect();
+    let example = computed.first().copied().unwrap_or("id");
+    let when = config.iter().find(|(name, value)| {
+        matches!(value, Value::String(_)) && data.schema.block.attribute(name).is_some_and(|a| !a.sensitive)
+    });
+    let when = when.map(|(name, value)| format!("\"when\": {{{:?}: {}}}, ", name, json::encode(value)));
+    let lines = format!(
+        "  \"data\": {{\n    \"{}\": [{{{}\"answer\": {{\"{example}\": …}}}}]\n  }}",
+        data.name,
+        when.unwrap_or_default()
+    );
+    Problem::new(
+        format!("Nobody has said what {} answers", data.name),
+        format!(
+            "A stand-in has no cloud to ask. Add the answer to {DEFAULT_OVERRIDES} in the working directory (or to the \
+             file that EQUIFORM_OVERRIDES names), beside \"equiform_overrides\": 1:\n\n{lines}\n\nWith an empty \
+             \"answer\", or for attributes that it leaves out, values are made up. What it computes: {}.",
+            computed.join(", ")
+        ),
+    )
 }

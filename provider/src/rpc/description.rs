@@ -8,57 +8,95 @@ use equiform_proto::tfplugin6::{
     get_functions, get_metadata, get_provider_schema, get_resource_identity_schemas,
 };
 
-use super::MockProvider;
-use super::convert::{schema_to, type_to};
-use crate::resource::node;
-use crate::value::Type;
+use super::configuration;
+use super::convert::{diagnostics, schema_to, type_to};
+use super::{MockProvider, Session};
+use crate::diagnostic::Problem;
+use crate::resource::Identity;
+use crate::types::Types;
+use crate::types::schema_json::Family;
 
 impl MockProvider {
-    pub(super) fn metadata(&self) -> get_metadata::Response {
-        let type_name = || self.resource.name.to_owned();
+    pub(super) fn metadata(&self, session: &Session) -> get_metadata::Response {
+        let types = match self.types(session) {
+            Ok(types) => types,
+            Err(problem) => {
+                return get_metadata::Response {
+                    diagnostics: diagnostics([problem]),
+                    ..get_metadata::Response::default()
+                };
+            }
+        };
+        let named = |family| types.names(family).into_iter();
         get_metadata::Response {
             server_capabilities: Some(capabilities()),
-            resources: vec![get_metadata::ResourceMetadata { type_name: type_name() }],
-            data_sources: vec![get_metadata::DataSourceMetadata { type_name: type_name() }],
+            resources: named(Family::Resource)
+                .map(|type_name| get_metadata::ResourceMetadata { type_name })
+                .collect(),
+            data_sources: named(Family::Data)
+                .map(|type_name| get_metadata::DataSourceMetadata { type_name })
+                .collect(),
             ..get_metadata::Response::default()
         }
     }
 
-    pub(super) fn schemas(&self) -> get_provider_schema::Response {
-        let only = |schema| HashMap::from([(node::NAME.to_owned(), schema)]);
-        get_provider_schema::Response {
-            provider: Some(schema_to(&self.configuration)),
-            resource_schemas: only(schema_to(&self.resource.schema)),
-            data_source_schemas: only(schema_to(&self.data_source)),
-            server_capabilities: Some(capabilities()),
+    pub(super) fn schemas(&self, session: &Session) -> get_provider_schema::Response {
+        let all = self.types(session).and_then(|types| {
+            Ok(get_provider_schema::Response {
+                provider: Some(schema_to(&types.provider_schema()?.unwrap_or_else(configuration::schema))),
+                resource_schemas: all_of(&types, Family::Resource)?,
+                data_source_schemas: all_of(&types, Family::Data)?,
+                server_capabilities: Some(capabilities()),
+                ..get_provider_schema::Response::default()
+            })
+        });
+        all.unwrap_or_else(|problem| get_provider_schema::Response {
+            diagnostics: diagnostics([problem]),
             ..get_provider_schema::Response::default()
-        }
+        })
     }
 
-    pub(super) fn identity_schemas(&self) -> get_resource_identity_schemas::Response {
-        let attribute = |name: &str, description: &str| IdentityAttribute {
-            name: name.to_owned(),
-            r#type: type_to(&Type::String),
-            required_for_import: false,
-            optional_for_import: true,
-            description: description.to_owned(),
-        };
-        let schema = tf::ResourceIdentitySchema {
-            version: 0,
-            identity_attributes: vec![
-                attribute(node::ID, "The node's id. To import, give this or the key."),
-                attribute(node::KEY, "The node's name in the graph. To import, give this or the id."),
-            ],
-        };
-        get_resource_identity_schemas::Response {
-            identity_schemas: HashMap::from([(node::NAME.to_owned(), schema)]),
-            diagnostics: Vec::new(),
+    pub(super) fn identity_schemas(&self, session: &Session) -> get_resource_identity_schemas::Response {
+        let all = self.types(session).and_then(|types| {
+            let mut schemas = HashMap::new();
+            for name in types.names_with_identity() {
+                if let Some(identity) = &types.resource(&name)?.identity {
+                    schemas.insert(name, identity_schema(identity));
+                }
+            }
+            Ok(schemas)
+        });
+        match all {
+            Ok(identity_schemas) => {
+                get_resource_identity_schemas::Response { identity_schemas, diagnostics: Vec::new() }
+            }
+            Err(problem) => get_resource_identity_schemas::Response {
+                diagnostics: diagnostics([problem]),
+                ..get_resource_identity_schemas::Response::default()
+            },
         }
     }
 
     pub(super) fn functions(&self) -> get_functions::Response {
         get_functions::Response::default()
     }
+}
+
+/// The schemas of all types of a family, each let go as soon as it is written: only those that are used are kept.
+fn all_of(types: &Types, family: Family) -> Result<HashMap<String, tf::Schema>, Problem> {
+    let each = types.names(family).into_iter();
+    each.map(|name| types.schema(family, &name).map(|schema| (name, schema_to(&schema)))).collect()
+}
+
+fn identity_schema(identity: &Identity) -> tf::ResourceIdentitySchema {
+    let attributes = identity.attributes.iter().map(|attribute| IdentityAttribute {
+        name: attribute.name.clone(),
+        r#type: type_to(&attribute.ty),
+        required_for_import: attribute.required_for_import,
+        optional_for_import: !attribute.required_for_import,
+        description: attribute.description.clone(),
+    });
+    tf::ResourceIdentitySchema { version: identity.version, identity_attributes: attributes.collect() }
 }
 
 fn capabilities() -> tf::ServerCapabilities {

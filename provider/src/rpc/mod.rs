@@ -9,6 +9,7 @@ mod convert;
 mod data_sources;
 mod description;
 mod note;
+mod registry;
 mod resources;
 mod service;
 mod session;
@@ -22,9 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 
 use crate::ledger::{Ledger, LedgerFailure};
-use crate::resource::{ResourceType, node};
-use crate::schema::Schema;
-use crate::value::Type;
+use crate::types::{StandIn, Types};
 
 pub use session::{Host, Session, Sessions};
 
@@ -32,11 +31,8 @@ use validation::Validations;
 
 /// The provider: what it offers, and the ledgers that are open.
 pub struct MockProvider {
-    resource: Arc<ResourceType>,
-    data_source: Schema,
-    data_source_type: Type,
-    configuration: Schema,
-    configuration_type: Type,
+    standin: Option<Arc<StandIn>>,
+    types: Mutex<HashMap<registry::Origin, Arc<Types>>>,
     /// Those that a configuration still uses: one server may see thousands of ledgers come and go.
     ledgers: Mutex<HashMap<PathBuf, Weak<Ledger>>>,
     /// The last configuration of each host process, for a connection that it opens anew, and who gave it.
@@ -46,14 +42,10 @@ pub struct MockProvider {
 
 impl MockProvider {
     /// A provider that no host has configured yet.
-    pub fn new() -> Self {
-        let (data_source, configuration) = (node::data_source(), configuration::schema());
+    pub fn new(standin: Option<Arc<StandIn>>) -> Self {
         Self {
-            resource: Arc::new(node::resource()),
-            data_source_type: data_source.object_type(),
-            data_source,
-            configuration_type: configuration.object_type(),
-            configuration,
+            standin,
+            types: Mutex::default(),
             ledgers: Mutex::default(),
             configured: Mutex::default(),
             validations: Validations::default(),

@@ -46,23 +46,23 @@ macro_rules! not_yet {
 impl Provider for MockProvider {
     async fn get_metadata(
         &self,
-        _: Request<get_metadata::Request>,
+        request: Request<get_metadata::Request>,
     ) -> Result<Response<get_metadata::Response>, Status> {
-        Ok(Response::new(self.metadata()))
+        Ok(Response::new(self.metadata(&uncounted(&request))))
     }
 
     async fn get_provider_schema(
         &self,
-        _: Request<get_provider_schema::Request>,
+        request: Request<get_provider_schema::Request>,
     ) -> Result<Response<get_provider_schema::Response>, Status> {
-        Ok(Response::new(self.schemas()))
+        Ok(Response::new(self.schemas(&uncounted(&request))))
     }
 
     async fn get_resource_identity_schemas(
         &self,
-        _: Request<get_resource_identity_schemas::Request>,
+        request: Request<get_resource_identity_schemas::Request>,
     ) -> Result<Response<get_resource_identity_schemas::Response>, Status> {
-        Ok(Response::new(self.identity_schemas()))
+        Ok(Response::new(self.identity_schemas(&uncounted(&request))))
     }
 
     async fn get_functions(
@@ -104,14 +104,14 @@ impl Provider for MockProvider {
         &self,
         request: Request<upgrade_resource_state::Request>,
     ) -> Result<Response<upgrade_resource_state::Response>, Status> {
-        Ok(Response::new(self.upgrade_state(request.into_inner())))
+        Ok(Response::new(self.upgrade_state(&uncounted(&request), request.into_inner())))
     }
 
     async fn upgrade_resource_identity(
         &self,
         request: Request<upgrade_resource_identity::Request>,
     ) -> Result<Response<upgrade_resource_identity::Response>, Status> {
-        Ok(Response::new(self.upgrade_identity(request.into_inner())))
+        Ok(Response::new(self.upgrade_identity(&uncounted(&request), request.into_inner())))
     }
 
     async fn read_resource(
@@ -147,14 +147,14 @@ impl Provider for MockProvider {
         &self,
         request: Request<move_resource_state::Request>,
     ) -> Result<Response<move_resource_state::Response>, Status> {
-        Ok(Response::new(self.move_state(request.into_inner())))
+        Ok(Response::new(self.move_state(&uncounted(&request), request.into_inner())))
     }
 
     async fn validate_data_resource_config(
         &self,
         request: Request<validate_data_resource_config::Request>,
     ) -> Result<Response<validate_data_resource_config::Response>, Status> {
-        Ok(Response::new(self.validate_data_source(request.into_inner())))
+        Ok(Response::new(self.validate_data_source(&uncounted(&request), request.into_inner())))
     }
 
     async fn read_data_source(

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, Weak};
 use tokio_util::sync::CancellationToken;
 
 use super::configuration::{Configuration, FAILURES_VARIABLE};
+use super::registry::Seen;
 use crate::diagnostic::Problem;
 use crate::failure::Failures;
 
@@ -146,6 +147,8 @@ pub struct Session {
     pub(super) configuration: Mutex<Option<Configuration>>,
     /// What is to fail, as soon as it is known.
     failures: Mutex<Option<Arc<Failures>>>,
+    /// The types that it has seen, as soon as it has asked for one.
+    pub(super) types: Mutex<Option<Seen>>,
     stop: Mutex<CancellationToken>,
 }
 
@@ -161,6 +164,7 @@ impl Session {
             closed: CancellationToken::new(),
             configuration: Mutex::new(None),
             failures: Mutex::new(None),
+            types: Mutex::new(None),
             stop: Mutex::new(CancellationToken::new()),
         }
     }

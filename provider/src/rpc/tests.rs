@@ -28,7 +28,7 @@ impl Subject {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let subject = Self {
-            provider: MockProvider::new(),
+            provider: MockProvider::new(None),
             session: Arc::new(Session::new(Host::Parent { pid: None })),
             _folder: folder,
         };
@@ -48,7 +48,7 @@ impl Subject {
     }
 
     fn plan(&self, prior: Option<&Kept>, proposed: Option<&Object>) -> plan_resource_change::Response {
-        let ty = &self.provider.resource.object_type;
+        let ty = &crate::resource::node::resource().object_type;
         let request = plan_resource_change::Request {
             type_name: "mock_node".to_owned(),
             prior_state: object_to(prior.map(|prior| prior.object.clone()), ty),
@@ -68,7 +68,7 @@ impl Subject {
         planned: Option<&Object>,
         planned_private: Vec<u8>,
     ) -> Option<Kept> {
-        let ty = &self.provider.resource.object_type;
+        let ty = &crate::resource::node::resource().object_type;
         let request = apply_resource_change::Request {
             type_name: "mock_node".to_owned(),
             prior_state: object_to(prior.map(|prior| prior.object.clone()), ty),
@@ -85,7 +85,10 @@ impl Subject {
     fn read(&self, kept: &Kept) -> Option<Object> {
         let request = read_resource::Request {
             type_name: "mock_node".to_owned(),
-            current_state: object_to(Some(kept.object.clone()), &self.provider.resource.object_type),
+            current_state: object_to(
+                Some(kept.object.clone()),
+                &crate::resource::node::resource().object_type,
+            ),
             private: kept.private.clone(),
             ..read_resource::Request::default()
         };
@@ -95,7 +98,7 @@ impl Subject {
     }
 
     fn object(&self, message: Option<&DynamicValue>) -> Option<Object> {
-        optional_object_from(message, &self.provider.resource.object_type).unwrap()
+        optional_object_from(message, &crate::resource::node::resource().object_type).unwrap()
     }
 }
 
@@ -355,7 +358,7 @@ fn an_engine_whose_environment_cannot_be_read_is_told_and_no_ledger_is_made_else
     // No process can have this id, so the system has nothing to say of it.
     for pid in [Some(u32::MAX), None] {
         let folder = tempfile::tempdir().unwrap();
-        let (provider, session) = (MockProvider::new(), Arc::new(Session::new(Host::Attached { pid })));
+        let (provider, session) = (MockProvider::new(None), Arc::new(Session::new(Host::Attached { pid })));
         let configure = |config: serde_json::Value| {
             let config = Some(DynamicValue { json: config.to_string().into_bytes(), msgpack: Vec::new() });
             let mut request = Request::new(configure_provider::Request {

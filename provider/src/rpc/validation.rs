@@ -12,7 +12,8 @@ use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::failure::Target;
 use crate::resource::node;
-use crate::value::Value;
+use crate::schema::{Attribute, Block, Shape};
+use crate::value::{Object, PathStep, Value};
 
 /// How often each key was validated in the commands that engines are running, where it matters.
 #[derive(Default)]
@@ -40,25 +41,94 @@ impl Validations {
     }
 }
 
+/// What is wrong with a configuration by the checks of its schema.
+pub(super) fn checked(block: &Block, config: &Object) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    check_block(block, config, &mut Vec::new(), &mut problems);
+    problems
+}
+
+fn check_block(block: &Block, object: &Object, path: &mut Vec<PathStep>, problems: &mut Vec<Problem>) {
+    check_attributes(&block.attributes, object, path, problems);
+    for nested in &block.blocks {
+        path.push(PathStep::Attribute(nested.name.clone()));
+        if let Some(value) = object.get(&nested.name) {
+            each_at(value, path, &mut |object, path| check_block(&nested.block, object, path, problems));
+        }
+        path.pop();
+    }
+}
+
+fn check_attributes(
+    attributes: &[Attribute],
+    object: &Object,
+    path: &mut Vec<PathStep>,
+    problems: &mut Vec<Problem>,
+) {
+    for attribute in attributes {
+        let Some(value) = object.get(&attribute.name) else { continue };
+        path.push(PathStep::Attribute(attribute.name.clone()));
+        for broken in attribute.checks.iter().filter_map(|check| check.broken_by(value, object)) {
+            let summary = format!("The value of {:?} is not allowed", attribute.name);
+            problems.push(Problem { path: path.clone(), ..Problem::new(summary, broken) });
+        }
+        if let Shape::Nested(_, inner) = &attribute.shape {
+            each_at(value, path, &mut |object, path| check_attributes(inner, object, path, problems));
+        }
+        path.pop();
+    }
+}
+
+/// Each object of a nested attribute or of nested blocks, with the way to it. Elements of a set have none of their own.
+fn each_at(value: &Value, path: &mut Vec<PathStep>, look: &mut dyn FnMut(&Object, &mut Vec<PathStep>)) {
+    match value {
+        Value::Object(object) => look(object, path),
+        Value::Set(elements) => elements.iter().for_each(|element| each_at(element, &mut path.clone(), look)),
+        Value::List(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                path.push(PathStep::Index(index));
+                each_at(element, path, look);
+                path.pop();
+            }
+        }
+        Value::Map(elements) => {
+            for (key, element) in elements {
+                path.push(PathStep::Key(key.clone()));
+                each_at(element, path, look);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
 impl MockProvider {
     pub(super) fn validate_resource(
         &self,
         session: &Session,
         request: validate_resource_config::Request,
     ) -> validate_resource_config::Response {
-        let result = self
-            .known_type(&request.type_name)
-            .and_then(|()| object_from(request.config.as_ref(), &self.resource.object_type))
-            .and_then(|config| match config.get(node::KEY) {
-                Some(Value::String(key)) if key.is_empty() => Err(Problem::new(
-                    "A node needs a name",
-                    "`key` is the node's name in the graph and must not be empty.",
-                )
-                .at(node::KEY)),
-                Some(Value::String(key)) => self.fail_validation_if_told(session, key),
-                _ => Ok(()),
-            });
-        validate_resource_config::Response { diagnostics: diagnostics(result.err()) }
+        let result = self.resource_type(session, &request.type_name).and_then(|resource| {
+            let config = object_from(request.config.as_ref(), &resource.object_type)?;
+            let mut problems = checked(&resource.schema.block, &config);
+            if resource.key.is_some()
+                && let Some(Value::String(key)) = config.get(node::KEY)
+            {
+                let told = if key.is_empty() {
+                    Err(Problem::new(
+                        "A node needs a name",
+                        "`key` is the node's name in the graph and must not be empty.",
+                    )
+                    .at(node::KEY))
+                } else {
+                    self.fail_validation_if_told(session, key)
+                };
+                problems.extend(told.err());
+            }
+            Ok(problems)
+        });
+        let problems = result.unwrap_or_else(|problem| vec![problem]);
+        validate_resource_config::Response { diagnostics: diagnostics(problems) }
     }
 
     fn fail_validation_if_told(&self, session: &Session, key: &str) -> Result<(), Problem> {

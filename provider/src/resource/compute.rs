@@ -1,0 +1,155 @@
+//! What the provider computes: at plan, what follows from what is known; at apply, everything else.
+
+use super::plan::{each_object, is_left_to_us};
+use super::plausible::{Context, Salt};
+use crate::schema::{Attribute, Block, Piece, Rule, Shape};
+use crate::value::{Number, Object, Type, Value, json};
+
+/// Gives attributes that follow from others their values, as far as those are known.
+pub fn derive(block: &Block, object: &mut Object, config: &Object) {
+    let ours = |attribute: &&Attribute| {
+        matches!(attribute.rule, Rule::CopyOf(_) | Rule::Format(_)) && is_left_to_us(attribute, config)
+    };
+    let derived: Vec<_> = block.attributes.iter().filter(ours).collect();
+    for attribute in &derived {
+        object.insert(attribute.name.clone(), Value::Unknown);
+    }
+    // One may follow from another that does; what goes round in a circle stays unknown.
+    for _ in 0..derived.len() {
+        let mut settled = true;
+        for attribute in &derived {
+            if object.get(&attribute.name) == Some(&Value::Unknown)
+                && let Some(value) = derived_value(attribute, object)
+            {
+                object.insert(attribute.name.clone(), value);
+                settled = false;
+            }
+        }
+        if settled {
+            break;
+        }
+    }
+}
+
+/// The value of an attribute that follows from others; `None` while those are not known.
+fn derived_value(attribute: &Attribute, object: &Object) -> Option<Value> {
+    match &attribute.rule {
+        Rule::CopyOf(name) => object.get(name).filter(|value| value.is_wholly_known()).cloned(),
+        Rule::Format(pieces) => {
+            let piece = |piece: &Piece| match piece {
+                Piece::Text(text) => Some(text.clone()),
+                Piece::Attribute(name) => shown(object.get(name)?),
+            };
+            let text: Option<String> = pieces.iter().map(piece).collect();
+            text.map(Value::String)
+        }
+        _ => None,
+    }
+}
+
+/// A value as a part of a text; `None` while it is not known.
+fn shown(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => Some(String::new()),
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        value if value.is_wholly_known() => Some(json::encode(value).to_string()),
+        _ => None,
+    }
+}
+
+/// Gives everything in a planned object that is still unknown its value.
+pub fn finish(block: &Block, object: &mut Object, context: &Context<'_>) {
+    for attribute in &block.attributes {
+        let Some(value) = object.get_mut(&attribute.name) else { continue };
+        if *value == Value::Unknown {
+            let computed = match &attribute.rule {
+                Rule::Id => Value::String(context.id.to_owned()),
+                Rule::Revision => Value::Number(Number::from(1)),
+                Rule::Constant(value) | Rule::Value(value) => value.clone(),
+                Rule::States(states) => states.first().map_or(Value::Null, |(_, name)| name.as_str().into()),
+                Rule::CopyOf(_) | Rule::Format(_) => continue,
+                Rule::Once | Rule::EachChange => context.value(&attribute.ty(), &attribute.name),
+            };
+            *value = computed;
+        } else {
+            finish_attribute(attribute, value, context, &context.salt.at(&attribute.name));
+        }
+    }
+    for nested in &block.blocks {
+        if let Some(value) = object.get_mut(&nested.name) {
+            let mut salt = context.salt.at(&nested.name);
+            each_object(nested.nesting, value, &mut |object| {
+                salt = salt.at("+");
+                finish_block(&nested.block, object, context, &salt);
+            });
+        }
+    }
+    let config = Object::new();
+    let unknown: Vec<_> = block
+        .attributes
+        .iter()
+        .filter(|attribute| object.get(&attribute.name) == Some(&Value::Unknown))
+        .cloned()
+        .collect();
+    derive(&Block { attributes: unknown.clone(), ..Block::default() }, object, &config);
+    for attribute in unknown {
+        if object.get(&attribute.name) == Some(&Value::Unknown) {
+            object.insert(attribute.name.clone(), context.value(&attribute.ty(), &attribute.name));
+        }
+    }
+}
+
+fn finish_attribute(attribute: &Attribute, value: &mut Value, context: &Context<'_>, salt: &Salt) {
+    match &attribute.shape {
+        _ if *value == Value::Unknown => {
+            *value = match &attribute.rule {
+                Rule::Constant(value) | Rule::Value(value) => value.clone(),
+                _ => context.inner_value(&attribute.ty(), &attribute.name, salt),
+            };
+        }
+        Shape::Nested(nesting, attributes) => {
+            let mut salt = salt.clone();
+            each_object(*nesting, value, &mut |object| {
+                salt = salt.at("+");
+                finish_attributes(attributes, object, context, &salt);
+            });
+        }
+        // Only a program can leave a part of a plain value open, and by now it has said what it is.
+        Shape::Plain(ty) => finish_plain(ty, value, &attribute.name, context, salt),
+    }
+}
+
+fn finish_plain(ty: &Type, value: &mut Value, name: &str, context: &Context<'_>, salt: &Salt) {
+    match (ty, &mut *value) {
+        (_, Value::Unknown) => *value = context.inner_value(ty, name, salt),
+        (Type::List(ty), Value::List(elements)) => {
+            elements.iter_mut().for_each(|element| finish_plain(ty, element, name, context, salt));
+        }
+        (Type::Map(ty), Value::Map(elements)) => {
+            elements.values_mut().for_each(|element| finish_plain(ty, element, name, context, salt));
+        }
+        _ => {}
+    }
+}
+
+fn finish_attributes(attributes: &[Attribute], object: &mut Object, context: &Context<'_>, salt: &Salt) {
+    for attribute in attributes {
+        if let Some(value) = object.get_mut(&attribute.name) {
+            finish_attribute(attribute, value, context, &salt.at(&attribute.name));
+        }
+    }
+}
+
+fn finish_block(block: &Block, object: &mut Object, context: &Context<'_>, salt: &Salt) {
+    finish_attributes(&block.attributes, object, context, salt);
+    for nested in &block.blocks {
+        if let Some(value) = object.get_mut(&nested.name) {
+            let mut salt = salt.at(&nested.name);
+            each_object(nested.nesting, value, &mut |object| {
+                salt = salt.at("+");
+                finish_block(&nested.block, object, context, &salt);
+            });
+        }
+    }
+}
