@@ -55,3 +55,4 @@ pub mod html;
 pub mod judge;
 mod private;
 pub mod spec;
+pub mod standin;

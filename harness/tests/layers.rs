@@ -13,9 +13,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("evidence", &["spec", "case"]),
     ("engines", &["spec", "case", "evidence", "private"]),
     ("deploy", &["spec", "case", "evidence", "engines", "private"]),
+    ("standin", &["evidence", "engines", "deploy", "private"]),
     ("judge", &["algebra", "spec", "case", "evidence", "engines"]),
     ("campaign", &["algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "private"]),
-    ("audit", &["algebra", "judge"]),
+    ("audit", &["algebra", "engines", "judge"]),
     (
         "html",
         &[
@@ -27,7 +28,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "campaign", "audit", "html",
-            "private",
+            "private", "standin",
         ],
     ),
 ];

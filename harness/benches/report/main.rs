@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use browser::Browser;
-use equiform::audit::Walk;
+use equiform::audit::{AddressBook, Walk};
 use equiform::campaign::claim::Claim;
 use equiform::campaign::timing::Timing;
 use equiform::campaign::{Settings, case_folder, folder, stored};
@@ -147,6 +147,7 @@ fn write_ledger(out: &Path, page: &Path) -> (u64, Duration) {
     let path = out.join("variant-0000").join(LEDGER);
     let began = Instant::now();
     let mut walk = Walk::open(&path, |file| Box::new(file)).expect("the ledger can be read");
-    let bytes = ledger::write(&mut walk, &path, page, true).expect("the page can be written");
+    let bytes = ledger::write(&mut walk, &path, &AddressBook::default(), page, true)
+        .expect("the page can be written");
     (bytes, began.elapsed())
 }

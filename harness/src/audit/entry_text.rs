@@ -32,7 +32,7 @@ impl EntryText {
         let seq = format!("{}{seq}", " ".repeat(self.seq.padding(&seq)));
         let run = self.run.left(optional(&entry.run));
         let what = format!("{:<6}  {:<6}", entry.op, entry.phase);
-        let key = self.key.left(optional(&entry.key));
+        let key = self.key.left(name(entry));
         let id = self.id.left(entry.id.as_deref().map(|id| short_id(id).into_owned()).unwrap_or_default());
         let columns = [
             seq,
@@ -76,6 +76,18 @@ impl EntryText {
             remarks.push(self.palette.alarm(&format!("error: {}", printable(error))));
         }
         remarks.join("  ")
+    }
+}
+
+/// What the entry's object is called: its key, or its type where it has none.
+fn name(entry: &Entry) -> String {
+    match (&entry.key, &entry.type_name) {
+        (Some(key), _) => printable(key).into_owned(),
+        (None, Some(type_name)) if entry.mode.as_deref() == Some("data") => {
+            format!("data.{}", printable(type_name))
+        }
+        (None, Some(type_name)) => printable(type_name).into_owned(),
+        (None, None) => String::new(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading a ledger for a person: filters, text, the tail, and the difference between two worlds. Plain data
 //! in, text out.
 
+mod address_book;
 mod diff;
 mod entry_text;
 mod filter;
@@ -10,6 +11,7 @@ mod tail;
 mod walk;
 mod world_text;
 
+pub use address_book::{AddressBook, Named, Sureness};
 pub use diff::{AttributeChange, Change, ChangeKind, WorldDiff, Worlds};
 pub use entry_text::EntryText;
 pub use filter::{Filter, NotARange, SeqRange};

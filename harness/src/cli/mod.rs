@@ -37,6 +37,7 @@ mod rules;
 mod run;
 mod show;
 mod size;
+mod standin;
 mod steps_shown;
 mod study;
 mod summary;
@@ -63,7 +64,7 @@ const AFTER_HELP: &str = "\
 Groups of commands:
   campaigns       run, show, judge, report, replay, compare, merge
   findings        reduce, explain, bundle
-  around them     ledger, engines, doctor, completions
+  around them     standin, ledger, engines, doctor, completions
   explanations    oracles, workflows, model
   the laboratory  generate, eval, equiv, egraph, rules, study
 
@@ -82,6 +83,7 @@ enum Command {
     Reduce(reduce::ReduceArgs),
     Explain(explain::ExplainArgs),
     Bundle(bundle::BundleArgs),
+    Standin(standin::Standin),
     Ledger(ledger::Ledger),
     Engines(engines::Engines),
     Doctor(doctor::DoctorArgs),
@@ -150,6 +152,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Merge(args) => merge::run(args),
+        Command::Standin(standin) => standin.run(),
         Command::Ledger(ledger) => ledger.run(),
         Command::Engines(engines) => engines.run(),
         Command::Doctor(args) => doctor::run(args),

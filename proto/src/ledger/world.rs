@@ -91,6 +91,13 @@ impl World {
         Ok(())
     }
 
+    /// Gives objects that have no key one, where there is one for them.
+    pub fn name(&mut self, key: impl Fn(&Object) -> Option<String>) {
+        for object in self.objects.values_mut().filter(|object| object.key.is_none()) {
+            object.key = key(object);
+        }
+    }
+
     /// All objects, in the order of their ids.
     pub fn objects(&self) -> impl ExactSizeIterator<Item = &Object> {
         let mut objects: Vec<&Object> = self.objects.values().collect();

@@ -1,14 +1,17 @@
 //! `equiform ledger graph`: who depends on whom.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
 use super::LedgerFile;
 use super::output::{self, Stop};
-use crate::audit::printable;
+use super::state_args::StateArgs;
+use crate::algebra::graph::NamedGraph;
+use crate::audit::{AddressBook, printable};
 use crate::cli::Outcome;
-use crate::judge::observe::{graph_of, shared_keys};
+use crate::judge::observe::{Dangling, SharedKey, graph_of, shared_keys};
 
 /// Show the graph of the objects that are there, by the ids they hold
 ///
@@ -23,6 +26,9 @@ pub(super) struct Graph {
     /// The graph just after this entry instead of at the end; 0 is the empty graph
     #[arg(long, value_name = "SEQ")]
     at: Option<u64>,
+
+    #[command(flatten)]
+    state: StateArgs,
 
     /// How to write the graph
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
@@ -43,8 +49,10 @@ enum GraphFormat {
 
 impl Graph {
     pub(super) fn run(self) -> Result<Outcome, Stop> {
+        let book = self.state.book(&self.file.path)?;
         let mut walk = output::open(&self.file.path)?;
-        let world = walk.fold(self.at)?;
+        let mut world = walk.fold(self.at)?;
+        book.name_world(&mut world);
         let (graph, dangling) = graph_of(&world);
         let shared = shared_keys(&world);
         let mut out = output::stdout();
@@ -56,26 +64,7 @@ impl Graph {
             GraphFormat::Dot => write!(out, "{}", graph.to_dot())?,
             GraphFormat::Mermaid => write!(out, "{}", graph.to_mermaid())?,
             GraphFormat::Text => {
-                writeln!(out, "nodes: {}", graph.nodes.len())?;
-                for node in &graph.nodes {
-                    writeln!(out, "  {}", printable(node))?;
-                }
-                writeln!(out, "edges, dependency -> dependent: {}", graph.edges.len())?;
-                for (dependency, dependent) in &graph.edges {
-                    writeln!(out, "  {} -> {}", printable(dependency), printable(dependent))?;
-                }
-                if !dangling.is_empty() {
-                    writeln!(out, "dangling references: {}", dangling.len())?;
-                    for reference in &dangling {
-                        writeln!(out, "  {}", printable(&reference.to_string()))?;
-                    }
-                }
-                if !shared.is_empty() {
-                    writeln!(out, "keys of several objects, which are one node: {}", shared.len())?;
-                    for key in &shared {
-                        writeln!(out, "  {}", printable(&key.to_string()))?;
-                    }
-                }
+                write_text(&mut out, &graph, &dangling, &shared)?;
             }
         }
         out.flush()?;
@@ -92,4 +81,49 @@ impl Graph {
         }
         Ok(Outcome::Clean)
     }
+}
+
+/// Shows the graph at the end of a ledger for people, and how sure the names are.
+pub(super) fn text(ledger: &Path, book: &AddressBook) -> Result<(), Stop> {
+    let mut world = output::open(ledger)?.fold(None)?;
+    let doubts = book.doubts(&world);
+    book.name_world(&mut world);
+    let (graph, dangling) = graph_of(&world);
+    let mut out = output::stdout();
+    write_text(&mut out, &graph, &dangling, &shared_keys(&world))?;
+    let certain = world.len() - doubts.len();
+    writeln!(out, "names: {certain} of {} are certain", world.len())?;
+    for doubt in &doubts {
+        writeln!(out, "  {}", printable(doubt))?;
+    }
+    Ok(out.flush()?)
+}
+
+fn write_text(
+    out: &mut impl Write,
+    graph: &NamedGraph,
+    dangling: &[Dangling],
+    shared: &[SharedKey],
+) -> io::Result<()> {
+    writeln!(out, "nodes: {}", graph.nodes.len())?;
+    for node in &graph.nodes {
+        writeln!(out, "  {}", printable(node))?;
+    }
+    writeln!(out, "edges, dependency -> dependent: {}", graph.edges.len())?;
+    for (dependency, dependent) in &graph.edges {
+        writeln!(out, "  {} -> {}", printable(dependency), printable(dependent))?;
+    }
+    if !dangling.is_empty() {
+        writeln!(out, "dangling references: {}", dangling.len())?;
+        for reference in dangling {
+            writeln!(out, "  {}", printable(&reference.to_string()))?;
+        }
+    }
+    if !shared.is_empty() {
+        writeln!(out, "keys of several objects, which are one node: {}", shared.len())?;
+        for key in shared {
+            writeln!(out, "  {}", printable(&key.to_string()))?;
+        }
+    }
+    Ok(())
 }

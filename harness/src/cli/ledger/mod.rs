@@ -5,19 +5,21 @@ mod graph;
 mod output;
 mod report;
 mod show;
+mod state_args;
 mod tail;
 mod verify;
 mod world;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use equiform_proto::ledger::{Operation, Phase};
 
 use self::output::Stop;
-use super::{CliResult, Outcome};
-use crate::audit::{AuditError, Filter, SeqRange};
+use super::format::OutputFormat;
+use super::{CannotRun, CliResult, Outcome};
+use crate::audit::{AddressBook, AuditError, Filter, SeqRange};
 
 /// Look at a ledger: what the provider did to its world, and what is there now
 ///
@@ -70,8 +72,30 @@ impl Ledger {
             }
             Err(Stop::Audit(error)) => Err(error.into()),
             Err(Stop::Page(error)) => Err(error.into()),
+            Err(Stop::State(error)) => Err(error.into()),
             Err(Stop::Output(error)) => Err(format!("the output could not be written: {error}").into()),
         }
+    }
+}
+
+/// Shows the entries of a ledger after one that change something, as `ledger show` does.
+pub fn show_entries(ledger: &Path, book: &AddressBook, after: u64) -> Result<(), CannotRun> {
+    let seqs = SeqRange { first: after + 1, ..SeqRange::default() };
+    ended(show::entries(ledger, book, &Filter { seqs, ..Filter::default() }, OutputFormat::Text))
+}
+
+/// Shows the graph of a ledger, as `ledger graph` does, and how sure the names are.
+pub fn show_graph(ledger: &Path, book: &AddressBook) -> Result<(), CannotRun> {
+    ended(graph::text(ledger, book))
+}
+
+fn ended(result: Result<(), Stop>) -> Result<(), CannotRun> {
+    match result {
+        Ok(()) | Err(Stop::ClosedPipe) => Ok(()),
+        Err(Stop::Audit(error)) => Err(error.into()),
+        Err(Stop::Page(error)) => Err(error.into()),
+        Err(Stop::State(error)) => Err(error.into()),
+        Err(Stop::Output(error)) => Err(format!("the output could not be written: {error}").into()),
     }
 }
 

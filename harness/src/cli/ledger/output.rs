@@ -7,6 +7,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::audit::{AuditError, Palette, Walk};
+use crate::engines::terraform::instances::NoState;
 use crate::html::page::PageError;
 
 /// What ends a command before it is done.
@@ -20,6 +21,8 @@ pub(super) enum Stop {
     Audit(AuditError),
     /// A page cannot be written.
     Page(PageError),
+    /// A state cannot be read.
+    State(NoState),
 }
 
 impl From<io::Error> for Stop {
@@ -28,6 +31,12 @@ impl From<io::Error> for Stop {
             io::ErrorKind::BrokenPipe => Self::ClosedPipe,
             _ => Self::Output(error),
         }
+    }
+}
+
+impl From<NoState> for Stop {
+    fn from(error: NoState) -> Self {
+        Self::State(error)
     }
 }
 

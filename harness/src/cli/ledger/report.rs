@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::LedgerFile;
 use super::output::{self, Stop};
+use super::state_args::StateArgs;
 use crate::cli::Outcome;
 use crate::html::ledger::{self, LedgerPageError};
 
@@ -19,6 +20,9 @@ pub(super) struct Report {
     #[command(flatten)]
     file: LedgerFile,
 
+    #[command(flatten)]
+    state: StateArgs,
+
     /// The file to write [default: the ledger's name with .html at its end]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -27,6 +31,7 @@ pub(super) struct Report {
 impl Report {
     pub(super) fn run(self) -> Result<Outcome, Stop> {
         let ledger = &self.file.path;
+        let book = self.state.book(ledger)?;
         let mut walk = output::open(ledger)?;
         let path = self.out.clone().unwrap_or_else(|| {
             let mut name = ledger.clone().into_os_string();
@@ -34,10 +39,12 @@ impl Report {
             name.into()
         });
         let bytes =
-            ledger::write(&mut walk, ledger, &path, self.out.is_none()).map_err(|error| match error {
-                LedgerPageError::Ledger(error) => Stop::Audit(error),
-                LedgerPageError::Page(error) => Stop::Page(error),
-            })?;
+            ledger::write(&mut walk, ledger, &book, &path, self.out.is_none()).map_err(
+                |error| match error {
+                    LedgerPageError::Ledger(error) => Stop::Audit(error),
+                    LedgerPageError::Page(error) => Stop::Page(error),
+                },
+            )?;
         output::note_torn(ledger, walk.torn_bytes());
         let mut out = output::stdout();
         writeln!(out, "  report        {} ({:.1} MB)", path.display(), bytes as f64 / 1e6)?;

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::LedgerFile;
 use super::output::{self, Stop};
-use crate::audit::world_text;
+use super::state_args::StateArgs;
+use crate::audit::{AddressBook, Named, world_text};
 use crate::cli::Outcome;
 use crate::cli::format::OutputFormat;
 
@@ -25,6 +26,9 @@ pub(super) struct World {
     #[arg(long, value_name = "SEQ")]
     at: Option<u64>,
 
+    #[command(flatten)]
+    state: StateArgs,
+
     /// A line for each object, or one line of JSON with all attributes
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     format: OutputFormat,
@@ -34,16 +38,33 @@ pub(super) struct World {
 #[derive(Serialize)]
 struct Snapshot<'a> {
     seq: u64,
-    objects: Vec<&'a Object>,
+    objects: Vec<Addressed<'a>>,
+}
+
+/// An object with its address, where it is known.
+#[derive(Serialize)]
+struct Addressed<'a> {
+    #[serde(flatten)]
+    object: &'a Object,
+    #[serde(flatten)]
+    named: Option<&'a Named>,
+}
+
+impl<'a> Addressed<'a> {
+    fn of(object: &'a Object, book: &'a AddressBook) -> Self {
+        Self { object, named: book.of(&object.id) }
+    }
 }
 
 impl World {
     pub(super) fn run(self) -> Result<Outcome, Stop> {
+        let book = self.state.book(&self.file.path)?;
         let mut walk = output::open(&self.file.path)?;
-        let world = walk.fold(self.at)?;
+        let mut world = walk.fold(self.at)?;
         let mut out = output::stdout();
         match self.format {
             OutputFormat::Text => {
+                book.name_world(&mut world);
                 write!(out, "{}", world_text(&world, output::palette()))?;
                 let objects = if world.len() == 1 { "object" } else { "objects" };
                 writeln!(out, "{} {objects} at seq {}", world.len(), walk.last_seq())?;
@@ -51,6 +72,7 @@ impl World {
             OutputFormat::Json => {
                 let mut objects: Vec<&Object> = world.objects().collect();
                 objects.sort_by_key(|object| (&object.key, &object.id));
+                let objects = objects.into_iter().map(|object| Addressed::of(object, &book)).collect();
                 let snapshot = Snapshot { seq: walk.last_seq(), objects };
                 writeln!(out, "{}", serde_json::to_string(&snapshot).expect("attributes serialise"))?;
             }

@@ -1,10 +1,12 @@
 //! Terraform, OpenTofu, and whatever takes their commands: how they are driven, and how what they leave is read.
 //!
 //! `render` writes programs in their two syntaxes, [`builtin`] without our provider; `output`, `state` and `cycle` read
-//! back what they print and store, `quote` quotes it. [`provider_access`] is how they find a provider.
+//! back what they print and store, `quote` quotes it; [`instances`] says which
+//! object is at which address. [`provider_access`] is how they find a provider.
 
 pub mod builtin;
 mod cycle;
+pub mod instances;
 mod output;
 pub mod provider_access;
 mod quote;

@@ -15,8 +15,8 @@ pub fn reattach_socket(value: &OsStr) -> Option<PathBuf> {
     (address["Network"] == "unix").then(|| address["String"].as_str().map(PathBuf::from))?
 }
 
-/// Where the mock provider's binary stands in a mirror, from the mirror's folder on.
-pub fn place_in_mirror(version: &str) -> PathBuf {
+/// The operating system and the machine as engines name them: `linux_amd64`.
+pub fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
         other => other,
@@ -27,7 +27,12 @@ pub fn place_in_mirror(version: &str) -> PathBuf {
         "x86" => "386",
         other => other,
     };
-    let folder = Path::new("equiform.test/equiform/mock").join(version).join(format!("{system}_{machine}"));
+    format!("{system}_{machine}")
+}
+
+/// Where the mock provider's binary stands in a mirror, from the mirror's folder on.
+pub fn place_in_mirror(version: &str) -> PathBuf {
+    let folder = Path::new("equiform.test/equiform/mock").join(version).join(platform());
     folder.join("terraform-provider-mock")
 }
 
@@ -40,5 +45,24 @@ pub fn mirror_configuration(mirror: &Path) -> String {
     format!(
         "provider_installation {{\n  filesystem_mirror {{\n    \
          path    = {mirror}\n    include = [\"equiform.test/*/*\"]\n  }}\n}}\n"
+    )
+}
+
+/// The text of a configuration file by which engines install all providers from a mirror, and none from elsewhere.
+pub fn whole_mirror_configuration(mirror: &Path) -> String {
+    let mirror = serde_json::Value::from(mirror.to_string_lossy().as_ref());
+    format!("provider_installation {{\n  filesystem_mirror {{\n    path = {mirror}\n  }}\n}}\n")
+}
+
+/// The text of a configuration file by which engines install our provider and those at some addresses from a mirror,
+/// and all others from where they usually do.
+pub fn mirror_and_direct(mirror: &Path, addresses: &[String]) -> String {
+    let mirror = serde_json::Value::from(mirror.to_string_lossy().as_ref());
+    let ours = ["equiform.test/*/*"].into_iter().chain(addresses.iter().map(String::as_str));
+    let ours: Vec<String> = ours.map(|address| serde_json::Value::from(address).to_string()).collect();
+    let ours = ours.join(", ");
+    format!(
+        "provider_installation {{\n  filesystem_mirror {{\n    path    = {mirror}\n    include = [{ours}]\n  }}\n  \
+         direct {{\n    exclude = [{ours}]\n  }}\n}}\n"
     )
 }

@@ -57,7 +57,7 @@ struct Instance {
 }
 
 /// The version of the state's format that engines write.
-const VERSION: u64 = 4;
+pub const VERSION: u64 = 4;
 
 /// Reads a state.
 pub fn read(path: &Path) -> Result<StateFile, Unreadable> {

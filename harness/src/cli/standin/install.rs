@@ -1,0 +1,109 @@
+//! `equiform standin install`: one stand-in, for whoever runs the engine by hand.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use semver::Version;
+
+use super::{CONFIGURATION, MirrorArgs, shell_word};
+use crate::cli::{CliResult, Outcome, output};
+use crate::deploy::provider;
+use crate::standin::address::{ProviderAddress, VersionedAddress};
+use crate::standin::constraint::UNKNOWN_VERSION;
+use crate::standin::mirror::{DEFAULT_PROTOCOL, NewStandin};
+use crate::standin::schema_file::SchemaFile;
+use crate::standin::{lock, store};
+
+/// Put a stand-in for a provider where engines find it
+///
+/// It is installed for Terraform and for OpenTofu, unless the address names a host. A configuration file is written
+/// that leads engines to it; export the line that is printed, and run `init` again. A stand-in of the same version that
+/// is there already is replaced.
+#[derive(Debug, Args)]
+#[command(after_help = "The schema, where the provider can be had:\n  \
+    terraform init && terraform providers schema -json >schema.json\n\n\
+    Example:\n  equiform standin install --schema schema.json --as hashicorp/aws@5.31.0")]
+pub(super) struct Install {
+    /// The output of `terraform providers schema -json`; it may have other providers too
+    #[arg(long, value_name = "FILE")]
+    schema: PathBuf,
+
+    /// The provider to stand in for. Without a version, that of the lock file beside the schema or here, or the one in
+    /// the schema's name (aws-5.31.0.json), or 99.0.0
+    #[arg(long = "as", value_name = "[HOST/]NAMESPACE/TYPE[@VERSION]")]
+    address: VersionedAddress,
+
+    /// A file that sets what the schema does not say: what data sources answer, what forces a replacement
+    #[arg(long, value_name = "FILE")]
+    overrides: Option<PathBuf>,
+
+    /// The version of the plugin protocol to speak
+    #[arg(long, default_value_t = DEFAULT_PROTOCOL, value_parser = clap::value_parser!(u8).range(5..=6))]
+    protocol: u8,
+
+    #[command(flatten)]
+    mirror: MirrorArgs,
+}
+
+impl Install {
+    pub(super) fn run(self) -> CliResult {
+        let provider = provider::locate()?;
+        let file = SchemaFile::read(&self.schema)?;
+        let address = &self.address.address;
+        let part = file.expect(address)?;
+        let counts = part.check()?;
+        let (version, why) = match &self.address.version {
+            Some(version) => (version.clone(), None),
+            None => {
+                let (version, why) = default_version(&self.schema, address);
+                (version, Some(why))
+            }
+        };
+        let mirror = self.mirror.mirror();
+        let overrides = self.overrides.as_deref();
+        let new =
+            NewStandin { address, version: &version, protocol: self.protocol, schema: &part, overrides };
+        let folders = mirror.install(&provider, new)?;
+        let configuration = mirror.folder().join(CONFIGURATION);
+        mirror.write_configuration(&configuration)?;
+        output(|out| {
+            writeln!(
+                out,
+                "{address} {version} has a stand-in: {} resources, {} data sources",
+                counts.resources, counts.data_sources
+            )?;
+            if let Some(why) = why {
+                writeln!(out, "  version       {why}")?;
+            }
+            for folder in &folders {
+                writeln!(out, "  in            {}", folder.display())?;
+            }
+            writeln!(out, "In the shell in which you use it:\n")?;
+            writeln!(out, "  export TF_CLI_CONFIG_FILE={}", shell_word(&configuration))?;
+            writeln!(
+                out,
+                "\nThen `init` takes it; the ledger is equiform.ledger.jsonl in the program's folder. A lock file"
+            )?;
+            writeln!(out, "that names the real provider's hashes has to go first: rm {}", lock::LOCK_FILE)
+        })?;
+        Ok(Outcome::Clean)
+    }
+}
+
+/// A version where none was given, and where it comes from.
+fn default_version(schema: &Path, address: &ProviderAddress) -> (Version, String) {
+    let beside = schema.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for folder in [beside, Path::new(".")] {
+        if let Some(version) = lock::version_of(folder, address) {
+            let why = format!("as {} has it", folder.join(lock::LOCK_FILE).display());
+            return (version, why);
+        }
+    }
+    if let Some(version) = store::version_in_name(schema, address) {
+        return (version, "as the name of the schema says".to_owned());
+    }
+    let why = format!(
+        "none was given, so {UNKNOWN_VERSION} was taken: `>=` allows it and `~>` does not; name one by --as {address}@VERSION"
+    );
+    (UNKNOWN_VERSION, why)
+}

@@ -1,0 +1,91 @@
+//! Files of a program in the usual syntax.
+
+use hcl::{Block, Body, Expression, ObjectKey, TemplateExpr};
+
+use super::module::{InFile, Requirement, TYPED};
+
+/// Reads a file's text.
+pub fn read(text: &str, file: &mut InFile<'_>) -> Result<(), String> {
+    let body: Body = hcl::parse(text).map_err(|error| error.to_string())?;
+    for block in body.blocks() {
+        let label = block.labels().first().map(hcl::BlockLabel::as_str);
+        match (block.identifier(), label) {
+            ("terraform", _) => terraform(block, file),
+            ("provider", Some(name)) => file.configures(name),
+            ("module", Some(name)) => {
+                if let Some(source) = attribute(block, "source").and_then(text_of) {
+                    file.calls(name, &source);
+                }
+            }
+            ("check", _) => {
+                for data in block.body().blocks().filter(|inner| inner.identifier() == "data") {
+                    typed(data, file);
+                }
+            }
+            (kind, _) if TYPED.contains(&kind) => typed(block, file),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn terraform(block: &Block, file: &mut InFile<'_>) {
+    let required = block.body().blocks().filter(|inner| inner.identifier() == "required_providers");
+    for attribute in required.flat_map(|inner| inner.body().attributes()) {
+        let local = attribute.key().to_owned();
+        let (source, version) = match attribute.expr() {
+            Expression::Object(object) => {
+                let get =
+                    |name: &str| object.iter().find(|(key, _)| is(key, name)).and_then(|(_, v)| text_of(v));
+                (get("source"), get("version"))
+            }
+            other => (None, text_of(other)),
+        };
+        file.requires(Requirement { local, source, version });
+    }
+}
+
+fn typed(block: &Block, file: &mut InFile<'_>) {
+    let Some(type_name) = block.labels().first() else { return };
+    let provider = attribute(block, "provider").and_then(first_name);
+    file.has_type(type_name.as_str(), provider.as_deref());
+    if block.body().blocks().any(|inner| inner.identifier() == "provisioner") {
+        file.provisions();
+    }
+}
+
+fn attribute<'a>(block: &'a Block, name: &str) -> Option<&'a Expression> {
+    block.body().attributes().find(|attribute| attribute.key() == name).map(hcl::Attribute::expr)
+}
+
+fn is(key: &ObjectKey, name: &str) -> bool {
+    match key {
+        ObjectKey::Identifier(identifier) => identifier.as_str() == name,
+        ObjectKey::Expression(Expression::String(text)) => text == name,
+        ObjectKey::Expression(Expression::Variable(variable)) => variable.as_str() == name,
+        _ => false,
+    }
+}
+
+/// A text without anything to compute in it.
+fn text_of(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::String(text) => Some(text.clone()),
+        Expression::TemplateExpr(template) => match &**template {
+            TemplateExpr::QuotedString(text) if !text.contains("${") => Some(text.clone()),
+            _ => None,
+        },
+        Expression::Parenthesis(inner) => text_of(inner),
+        _ => None,
+    }
+}
+
+/// The name that `aws` or `aws.west` begins with.
+fn first_name(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::Variable(variable) => Some(variable.as_str().to_owned()),
+        Expression::Traversal(traversal) => first_name(&traversal.expr),
+        Expression::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,164 @@
+use std::fs;
+
+use super::*;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn with(files: &[(&str, &str)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            let path = folder.0.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn read(&self, name: &str) -> Result<Program, String> {
+        let told = |error: ProgramError| {
+            let root = self.0.path().canonicalize().unwrap();
+            error.to_string().replace(&format!("{}/", root.display()), "")
+        };
+        Program::read(&self.0.path().join(name)).map_err(told)
+    }
+}
+
+fn needs(program: &Program) -> Vec<String> {
+    let one = |needed: &Needed| format!("{} {}", needed.address, needed.constraints).trim_end().to_owned();
+    program.providers.iter().map(one).collect()
+}
+
+#[test]
+fn providers_are_those_that_are_required_configured_or_implied_by_a_type() {
+    let folder = Folder::with(&[
+        (
+            "main.tf",
+            r#"
+            terraform {
+              required_version = ">= 1.3"
+              required_providers {
+                cloud = { source = "example.org/team/cloud", version = ">= 2.0" }
+                aws   = "~> 5.0"
+                mock  = { source = "equiform.test/equiform/mock" }
+                old = {
+                  "source"              = "Team/Old"
+                  version               = "1.2.0"
+                  configuration_aliases = [old.a]
+                }
+              }
+            }
+            provider "random" {}
+            resource "cloud_disk" "a" {
+              name = "x-${var.a}"
+              tags = { for k, v in var.t : k => "${upper(v)}" if v != null }
+              user_data = <<-EOT
+                #!/bin/sh
+                %{ for x in var.list ~}
+                echo ${x}
+                %{ endfor ~}
+              EOT
+            }
+            resource "aws_vpc" "main" { provider = aws.west }
+            data "google_image" "i" {}
+            resource "beta_thing" "b" { provider = google }
+            ephemeral "vault_secret" "s" {}
+            resource "terraform_data" "t" {
+              provisioner "local-exec" { command = "true" }
+            }
+            check "up" {
+              data "http" "page" { url = "https://example.org" }
+              assert {
+                condition     = data.http.page.status_code == 200
+                error_message = "down"
+              }
+            }
+            "#,
+        ),
+        (".hidden.tf", "{{{"),
+        ("notes.txt", "{{{"),
+    ]);
+    let program = folder.read("").unwrap();
+    assert_eq!(
+        needs(&program),
+        [
+            "hashicorp/aws ~> 5.0",
+            "hashicorp/google",
+            "hashicorp/http",
+            "hashicorp/random",
+            "hashicorp/vault",
+            "team/old 1.2.0",
+            "example.org/team/cloud >= 2.0",
+        ]
+    );
+    assert!(program.uses_mock);
+    assert_eq!(program.provisioners.len(), 1);
+}
+
+#[test]
+fn json_says_the_same() {
+    let folder = Folder::with(&[
+        (
+            "main.tf.json",
+            r#"{
+          "terraform": [{"required_providers": [{"aws": {"source": "hashicorp/aws", "version": "~> 5.0"}, "b": "1.0"}]}],
+          "provider": {"random": [{}]},
+          "resource": {"aws_vpc": {"main": {"provider": "aws.west"}}, "x_y": [{"z": [{"provisioner": []}]}]},
+          "data": [{"google_image": {"i": {}}}],
+          "module": {"m": {"source": "./sub"}}
+        }"#,
+        ),
+        ("sub/main.tf", ""),
+    ]);
+    let program = folder.read("").unwrap();
+    let expected =
+        ["hashicorp/aws ~> 5.0", "hashicorp/b 1.0", "hashicorp/google", "hashicorp/random", "hashicorp/x"];
+    assert_eq!(needs(&program), expected);
+    assert_eq!((program.folders.len(), program.provisioners.len(), program.uses_mock), (2, 1, false));
+}
+
+#[test]
+fn modules_at_local_paths_are_read_and_all_constraints_hold_together() {
+    let folder = Folder::with(&[
+        (
+            "app/main.tf",
+            "module \"net\" {\n  source = \"../modules/net\"\n}\nmodule \"r\" { source = \"a/b/c\" }",
+        ),
+        (
+            "modules/net/main.tf",
+            "terraform {\n  required_providers {\n    aws = { version = \"~> 5.0\" }\n  }\n}\n\
+                                 module \"sub\" { source = \"./sub\" }",
+        ),
+        (
+            "modules/net/sub/main.tf",
+            "terraform {\n  required_providers {\n    a = { source = \"hashicorp/aws\", \
+                                     version = \">= 5.20\" }\n  }\n}\nmodule \"up\" { source = \"./..\" }",
+        ),
+        ("other/main.tf", "{{{"),
+    ]);
+    let program = folder.read("app").unwrap();
+    assert_eq!(needs(&program), ["hashicorp/aws ~> 5.0, >= 5.20"]);
+    assert_eq!(program.providers[0].constraints.pick().unwrap().to_string(), "5.20.0");
+    assert_eq!(program.folders.len(), 3);
+    assert_eq!(program.common_folder(), folder.0.path().canonicalize().unwrap());
+    assert_eq!(program.remote_modules.len(), 1);
+    assert_eq!(program.remote_modules[0].1, "a/b/c");
+}
+
+#[test]
+fn mistakes_are_told_with_their_file() {
+    let read = |name: &str, text: &str| Folder::with(&[(name, text)]).read("").unwrap_err();
+    let syntax = read("main.tf", "resource \"a\" {\n  x = = 1\n}");
+    assert!(syntax.starts_with("main.tf: ") && syntax.contains('2'), "{syntax}");
+    assert!(read("a.tf.json", "{\n \"a\": }").starts_with("a.tf.json: expected value at line 2"));
+    assert!(read("main.txt", "").contains("there is no .tf or .tf.json file in this folder"));
+    let required = |said: &str| format!("terraform {{\n  required_providers {{\n    x = {said}\n  }}\n}}");
+    let error = read("main.tf", &required("{ source = \"../../etc/x\" }"));
+    assert!(error.starts_with("main.tf: `../../etc/x` is no address of a provider"), "{error}");
+    let error = read("main.tf", &required("\"newest\""));
+    assert!(error.starts_with("main.tf: `newest` is no constraint on a version"), "{error}");
+    let error = read("main.tf", "module \"m\" { source = \"./none\" }");
+    assert!(error.starts_with("none: No such file"), "{error}");
+    let deep = format!("x = {}{}", "[".repeat(10_000), "]".repeat(10_000));
+    assert!(Folder::with(&[("main.tf", &deep)]).read("").is_err(), "no panic");
+}
