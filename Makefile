@@ -174,6 +174,12 @@ install: build ## Put the provider where `init` finds it, under .equiform/
 	@echo '  export PATH=$(CURDIR)/target/release:$$PATH      # for equiform and terraform-provider-mock'
 	@echo
 
+.PHONY: package
+package: build ## Archives of the provider for a release, and its documentation, by the registry's conventions: dist/
+	@engine=$$($(EQUIFORM) engines path terraform 2>/dev/null || $(EQUIFORM) engines path tofu 2>/dev/null) || { \
+	  $(EQUIFORM) engines install $(ENGINE); engine=$$($(EQUIFORM) engines path $(ENGINE)); }; \
+	scripts/package --engine "$$engine"
+
 .PHONY: build
 build: tools ## Build equiform and the provider, optimised
 	cargo build --release --workspace --locked
@@ -232,7 +238,7 @@ system-packages: ## Install what build and tests need of the system by apt-get, 
 .PHONY: clean
 clean: ## Remove what was built; campaigns and their evidence stay, and engines in their cache folder
 	cargo clean
-	rm -rf .equiform/mirror .equiform/cli.tfrc .equiform/cache
+	rm -rf dist .equiform/mirror .equiform/cli.tfrc .equiform/cache
 
 .PHONY: remove-evidence
 remove-evidence: ## Remove all campaigns, replays and studies under .equiform, with their evidence

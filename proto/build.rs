@@ -3,7 +3,10 @@
 #[cfg(feature = "plugin")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
-    let files = protox::compile(["proto/tfplugin6.proto", "proto/goplugin.proto"], ["proto"])?;
+    let files = protox::compile(
+        ["proto/tfplugin6.proto", "proto/tfplugin5.proto", "proto/goplugin.proto"],
+        ["proto"],
+    )?;
     // Clients are for tests only, which dial the provider as an engine would.
     tonic_prost_build::configure().build_client(true).build_transport(false).compile_fds(files)?;
     Ok(())

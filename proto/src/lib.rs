@@ -13,6 +13,18 @@ pub mod tfplugin6 {
     tonic::include_proto!("tfplugin6");
 }
 
+/// Plugin protocol 5.10: the service of its 28 RPCs, and those of its messages that are not protocol 6's on the wire.
+#[cfg(feature = "plugin")]
+#[expect(missing_docs, reason = "generated; proto/tfplugin5.proto is where to read")]
+#[expect(clippy::all, clippy::allow_attributes, reason = "generated")]
+pub mod tfplugin5 {
+    tonic::include_proto!("tfplugin5");
+}
+
+/// A point in time, as messages have it.
+#[cfg(feature = "plugin")]
+pub use prost_types::Timestamp;
+
 /// The three services that go-plugin expects beside the provider.
 #[cfg(feature = "plugin")]
 #[expect(missing_docs, reason = "generated; proto/goplugin.proto is where to read")]

@@ -37,6 +37,9 @@ enum Command {
         /// End also when standard input does: whoever holds its other end is then gone, however it ended
         #[arg(long)]
         until_stdin_closes: bool,
+        /// The version of the plugin protocol that engines are told to speak: 5 or 6
+        #[arg(long, env = "EQUIFORM_PROTOCOL", default_value = "6")]
+        protocol: plugin::Protocol,
     },
     /// Change the world behind the engine's back
     Drift {
@@ -127,7 +130,9 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     match Cli::parse().command {
-        Command::Reattach { until_stdin_closes } => exit_code(plugin::reattach(until_stdin_closes)),
+        Command::Reattach { until_stdin_closes, protocol } => {
+            exit_code(plugin::reattach(protocol, until_stdin_closes))
+        }
         Command::Drift { change } => told(block_on(drift(change)), ExitCode::from(COULD_NOT_RUN)),
         Command::Mark { text, ledger } => told(block_on(mark(text, ledger)), ExitCode::from(COULD_NOT_RUN)),
     }

@@ -12,6 +12,7 @@ mod plugin;
 mod resource;
 mod rpc;
 mod schema;
+mod store;
 mod testing;
 mod types;
 mod value;

@@ -23,8 +23,8 @@ pub struct CopyError {
 }
 
 /// Copies a program into a folder, and gives the folder in it that stands for the program's own. The state will be at
-/// `state`.
-pub fn copy(program: &Program, into: &Path, state: &Path) -> Result<PathBuf, CopyError> {
+/// `state`. `scratch` holds the copy, and may itself be in the program's folder.
+pub fn copy(program: &Program, scratch: &Path, into: &Path, state: &Path) -> Result<PathBuf, CopyError> {
     let common = program.common_folder();
     let mut copied: Vec<&Path> = Vec::new();
     for folder in &program.folders {
@@ -34,7 +34,8 @@ pub fn copy(program: &Program, into: &Path, state: &Path) -> Result<PathBuf, Cop
             below.iter().any(|part| is_left_out(&part.to_string_lossy()))
         };
         if !copied.iter().any(|above| folder.starts_with(above) && !hidden(above)) {
-            tree(folder, &into.join(folder.strip_prefix(&common).unwrap_or(Path::new(""))), 0)?;
+            let target = into.join(folder.strip_prefix(&common).unwrap_or(Path::new("")));
+            tree(folder, &target, scratch, 0)?;
             copied.push(folder);
         }
     }
@@ -55,7 +56,7 @@ fn is_left_out(name: &str) -> bool {
         || matches!(name, ".terraform" | LOCK_FILE | ".git" | ".equiform" | "terraform.tfstate.d")
 }
 
-fn tree(from: &Path, to: &Path, level: usize) -> Result<(), CopyError> {
+fn tree(from: &Path, to: &Path, scratch: &Path, level: usize) -> Result<(), CopyError> {
     let error = |path: &Path| {
         let path = path.to_owned();
         move |source| CopyError { path, source }
@@ -67,13 +68,13 @@ fn tree(from: &Path, to: &Path, level: usize) -> Result<(), CopyError> {
     for entry in fs::read_dir(from).map_err(error(from))? {
         let path = entry.map_err(error(from))?.path();
         let Some(name) = path.file_name() else { continue };
-        if is_left_out(&name.to_string_lossy()) {
+        if is_left_out(&name.to_string_lossy()) || path == scratch {
             continue;
         }
         let target = to.join(name);
         // Links are followed: what they lead to must not be changed.
         match fs::metadata(&path) {
-            Ok(kind) if kind.is_dir() => tree(&path, &target, level + 1)?,
+            Ok(kind) if kind.is_dir() => tree(&path, &target, scratch, level + 1)?,
             Ok(kind) if kind.is_file() => {
                 fs::copy(&path, &target).map_err(error(&path))?;
             }
@@ -109,7 +110,7 @@ mod tests {
         symlink("files/user.txt", folder.path().join("from/live/app/link")).unwrap();
         let program = Program::read(&folder.path().join("from/live/app")).unwrap();
         let into = folder.path().join("into");
-        let root = copy(&program, &into, Path::new("/state")).unwrap();
+        let root = copy(&program, &into, &into, Path::new("/state")).unwrap();
         assert_eq!(root, into.join("live/app"));
         let mut names: Vec<String> =
             fs::read_dir(&root).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -119,8 +120,12 @@ mod tests {
         assert!(into.join("modules/net/main.tf").exists() && !into.join("live/other").exists());
         let backend = fs::read_to_string(root.join(OVERRIDE)).unwrap();
         assert_eq!(backend, r#"{"terraform":{"backend":{"local":{"path":"/state"}}}}"#);
+        let kept = program.folders[0].join("kept");
+        copy(&program, &kept, &kept.join("program"), Path::new("/state")).unwrap();
+        assert!(!kept.join("program/live/app/kept").exists(), "it is not copied into itself");
+        fs::remove_dir_all(kept).unwrap();
         symlink(".", folder.path().join("from/live/app/circle")).unwrap();
-        let error = copy(&program, &folder.path().join("again"), Path::new("/state")).unwrap_err();
+        let error = copy(&program, &into, &folder.path().join("again"), Path::new("/state")).unwrap_err();
         assert!(error.to_string().contains("do links lead in a circle"), "{error}");
     }
 }

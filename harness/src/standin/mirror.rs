@@ -115,7 +115,10 @@ pub enum MirrorError {
         why: String,
     },
     /// There is nothing to remove.
-    #[error("there is no stand-in for {asked} in {}; `equiform standin list` shows those that are there", mirror.display())]
+    #[error(
+        "there is no stand-in for {asked} in {}; `equiform standin list` shows those that are there",
+        mirror.display()
+    )]
     Nothing {
         /// What was asked for.
         asked: String,
@@ -359,7 +362,8 @@ mod tests {
         let description = fs::read_to_string(folders[0].join("standin/standin.json")).unwrap();
         assert_eq!(
             description,
-            "{\"standin\":1,\"address\":\"registry.terraform.io/hashicorp/aws\",\"version\":\"5.31.0\",\"protocol\":5}\n"
+            "{\"standin\":1,\"address\":\"registry.terraform.io/hashicorp/aws\",\"version\":\"5.31.0\",\
+             \"protocol\":5}\n"
         );
         let schema = fs::read_to_string(folders[1].join("standin/schema.json")).unwrap();
         assert!(schema.contains("\"registry.opentofu.org/hashicorp/aws\":{}"), "{schema}");

@@ -1,12 +1,12 @@
 //! Stand-ins: the mock provider under the address of a real one, with that one's schema.
 //!
 //! - [`address`]: how a provider is named. [`constraint`]: versions, and what programs demand of them.
-//! - [`schema_file`]: what `terraform providers schema -json` writes, checked by `schema_check` and cut to one provider.
+//! - [`schema_file`]: what `terraform providers schema -json` writes, checked by `schema_check` and cut to one
+//!   provider. [`store`]: where schemas are looked for.
 //! - [`program`]: which providers a program needs. [`lock`]: the versions that it was deployed with.
-//! - [`store`]: where schemas are looked for.
 //! - [`mirror`]: stand-ins where engines install them from.
-//! - [`chosen`]: a schema and a version for each provider of a program. [`session`]: an engine in a `copy` of a program,
-//!   with its stand-ins.
+//! - [`chosen`]: a schema and a version for each provider of a program. [`session`]: an engine in a `copy` of a
+//!   program, with its stand-ins.
 
 pub mod address;
 pub mod chosen;

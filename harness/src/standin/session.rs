@@ -47,6 +47,9 @@ pub enum SessionError {
     /// The program cannot be copied.
     #[error(transparent)]
     Copy(#[from] CopyError),
+    /// The folder is somebody else's.
+    #[error("{} holds something else; name a folder that is empty, new, or was kept before", .0.display())]
+    Foreign(PathBuf),
     /// A stand-in cannot be installed.
     #[error(transparent)]
     Mirror(#[from] MirrorError),
@@ -91,6 +94,13 @@ impl Session {
         };
         private::create_folder(folder).map_err(io(folder))?;
         let folder = folder.canonicalize().map_err(io(folder))?;
+        // What is there is removed below, so it has to be ours.
+        let marker = folder.join(MARKER);
+        let is_empty = fs::read_dir(&folder).map_err(io(&folder))?.next().is_none();
+        if !is_empty && !marker.exists() {
+            return Err(SessionError::Foreign(folder));
+        }
+        fs::write(&marker, "equiform standin run\n").map_err(io(&marker))?;
         let (copied, mirror) = (folder.join("program"), folder.join("mirror"));
         for old in [&copied, &mirror] {
             match fs::remove_dir_all(old) {
@@ -98,7 +108,7 @@ impl Session {
                 _ => {}
             }
         }
-        let copied = copy::copy(program, &copied, &folder.join(STATE))?;
+        let copied = copy::copy(program, &folder, &copied, &folder.join(STATE))?;
         let standins = StandinMirror::at(&mirror);
         for one in chosen {
             one.install(&standins, provider)?;
@@ -173,7 +183,8 @@ impl Session {
     }
 }
 
-/// The files of a folder.
+/// The files of a folder. The first tells that it is ours.
+const MARKER: &str = ".equiform-standin";
 const STATE: &str = "terraform.tfstate";
 const LEDGER: &str = "equiform.ledger.jsonl";
 const CONFIGURATION: &str = "cli.tfrc";

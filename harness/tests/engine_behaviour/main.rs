@@ -16,6 +16,7 @@ mod lifecycle;
 mod moves;
 mod options;
 mod order;
+mod protocol5;
 mod reattach;
 mod replacements;
 mod scale;
@@ -45,6 +46,7 @@ const BEHAVIOURS: &[&[Behaviour]] = &[
     configuration::ALL,
     language::ALL,
     reattach::ALL,
+    protocol5::ALL,
     interruption::ALL,
     bad_ledgers::ALL,
     bad_ledgers::ON_A_DISK,

@@ -58,13 +58,31 @@ pub enum Operation {
     Drift,
     /// A remark; the world is as before.
     Mark,
+    /// The engine asked which objects of a type are there.
+    List,
+    /// An ephemeral resource was opened.
+    Open,
+    /// An ephemeral resource was to stay open for longer.
+    Renew,
+    /// An ephemeral resource was closed.
+    Close,
+    /// An action was invoked. What it does to the world stands between its begin and its end, as drift.
+    Invoke,
+    /// A state in a state store was locked.
+    Lock,
+    /// A state in a state store was unlocked.
+    Unlock,
+    /// A state was written to a state store.
+    Write,
+    /// A state was removed from a state store.
+    Erase,
     /// One that a newer program has written. The world is as before, whatever it is.
     Unknown,
 }
 
 impl Operation {
     /// All operations that can be written.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 21] = [
         Self::Create,
         Self::Update,
         Self::Delete,
@@ -77,11 +95,20 @@ impl Operation {
         Self::Release,
         Self::Drift,
         Self::Mark,
+        Self::List,
+        Self::Open,
+        Self::Renew,
+        Self::Close,
+        Self::Invoke,
+        Self::Lock,
+        Self::Unlock,
+        Self::Write,
+        Self::Erase,
     ];
 
     /// Whether it is a request of the engine that changes nothing.
     pub fn is_request_only(self) -> bool {
-        matches!(self, Self::Read | Self::Plan | Self::Configure | Self::Stop)
+        matches!(self, Self::Read | Self::Plan | Self::Configure | Self::Stop | Self::List)
     }
 
     /// Whether it may be a single line, an end without a begin.
@@ -104,6 +131,15 @@ impl Operation {
             Self::Release => "release",
             Self::Drift => "drift",
             Self::Mark => "mark",
+            Self::List => "list",
+            Self::Open => "open",
+            Self::Renew => "renew",
+            Self::Close => "close",
+            Self::Invoke => "invoke",
+            Self::Lock => "lock",
+            Self::Unlock => "unlock",
+            Self::Write => "write",
+            Self::Erase => "erase",
             Self::Unknown => "unknown",
         }
     }
@@ -232,7 +268,7 @@ pub struct Entry {
     /// The text of a mark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// `data` where the object was asked for as a data source.
+    /// As what the object was asked for, where it is no managed resource: `data`, `ephemeral`, `list`, `action`, `state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// The object as the engine believed it to be when it asked. Absent if it sent none.

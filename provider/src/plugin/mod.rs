@@ -2,16 +2,17 @@
 //!
 //! [`handshake`] is what is said before the first RPC, [`tls`] whom we talk to, [`listen`] the socket and its
 //! connections, [`services`] what go-plugin wants beside the provider, [`log`](mod@log) what we say on stderr,
-//! [`owners`] for whom we are there, [`serve`] puts it together.
+//! [`rpc_log`] which RPCs came in, [`owners`] for whom we are there, [`serve`] puts it together.
 
 mod handshake;
 mod listen;
 mod log;
 mod owners;
+mod rpc_log;
 mod serve;
 mod services;
 mod tls;
 
-pub use handshake::started_by_engine;
+pub use handshake::{Protocol, started_by_engine};
 pub use log::{Level, install_panic_hook, log};
 pub use serve::{plugin, reattach};

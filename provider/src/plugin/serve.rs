@@ -7,7 +7,7 @@ use std::time::Duration;
 use equiform_proto::goplugin::grpc_broker_server::GrpcBrokerServer;
 use equiform_proto::goplugin::grpc_controller_server::GrpcControllerServer;
 use equiform_proto::goplugin::grpc_stdio_server::GrpcStdioServer;
-use equiform_proto::tfplugin6::provider_server::ProviderServer;
+use equiform_proto::{tfplugin5, tfplugin6};
 use rustix::process::Signal;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -16,10 +16,11 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
 
-use super::handshake::{self, Offer, PROTOCOL};
+use super::handshake::{self, Offer, Protocol};
 use super::listen::{Socket, Welcome};
 use super::log::{Level, log};
 use super::owners;
+use super::rpc_log::Logged;
 use super::services::{Broker, Controller, Stdio};
 use super::tls;
 use crate::rpc::{Host, MockProvider};
@@ -39,8 +40,8 @@ type Failure = Box<dyn std::error::Error>;
 
 /// Serves the engine that started this process, until it says that it is done, or is gone.
 pub fn plugin() -> Result<(), Failure> {
-    let offer = Offer::from_env()?;
     let standin = StandIn::of_this_binary()?;
+    let offer = Offer::from_env(standin.as_ref().map(|standin| standin.protocol))?;
     runtime()?.block_on(async {
         let starter = owners::starter_is_gone();
         let (peers, connected) = tokio::sync::mpsc::unbounded_channel();
@@ -71,7 +72,7 @@ pub fn plugin() -> Result<(), Failure> {
 
 /// Serves every engine that attaches, in plaintext on a private socket, until interrupted, or until standard
 /// input ends.
-pub fn reattach(until_stdin_closes: bool) -> Result<(), Failure> {
+pub fn reattach(protocol: Protocol, until_stdin_closes: bool) -> Result<(), Failure> {
     runtime()?.block_on(async {
         let starter = watch_stdin(until_stdin_closes);
         let (mut interrupt, mut terminate) =
@@ -81,7 +82,7 @@ pub fn reattach(until_stdin_closes: bool) -> Result<(), Failure> {
         let address = json!({
             PROVIDER_ADDRESS: {
                 "Protocol": "grpc",
-                "ProtocolVersion": PROTOCOL,
+                "ProtocolVersion": protocol.number(),
                 "Pid": std::process::id(),
                 "Test": true,
                 "Addr": {"Network": "unix", "String": socket.path()},
@@ -112,14 +113,20 @@ async fn serve(
     controller: Controller,
     end: CancellationToken,
 ) -> Result<(), Failure> {
-    let provider = ProviderServer::new(MockProvider::new(standin))
+    let provider = Arc::new(MockProvider::new(standin));
+    // Both doors are open: which one an engine comes to is said in the handshake.
+    let protocol_5 = tfplugin5::provider_server::ProviderServer::from_arc(provider.clone())
+        .max_decoding_message_size(MESSAGE_LIMIT)
+        .max_encoding_message_size(MESSAGE_LIMIT);
+    let protocol_6 = tfplugin6::provider_server::ProviderServer::from_arc(provider)
         .max_decoding_message_size(MESSAGE_LIMIT)
         .max_encoding_message_size(MESSAGE_LIMIT);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_service_status("plugin", tonic_health::ServingStatus::Serving).await;
     let (sender, connections) = tokio::sync::mpsc::channel(16);
     let server = Server::builder()
-        .add_service(provider)
+        .add_service(Logged::new(protocol_6))
+        .add_service(Logged::new(protocol_5))
         .add_service(health_service)
         .add_service(GrpcControllerServer::new(controller))
         .add_service(GrpcStdioServer::new(Stdio { end: end.clone() }))

@@ -1,6 +1,6 @@
 //! What the provider computes: at plan, what follows from what is known; at apply, everything else.
 
-use super::plan::{each_object, is_left_to_us};
+use super::plan::{each_object, is_left_to_us, settle_attribute};
 use super::plausible::{Context, Salt};
 use crate::schema::{Attribute, Block, Piece, Rule, Shape};
 use crate::value::{Number, Object, Type, Value, json};
@@ -69,7 +69,7 @@ pub fn finish(block: &Block, object: &mut Object, context: &Context<'_>) {
                 Rule::Constant(value) | Rule::Value(value) => value.clone(),
                 Rule::States(states) => states.first().map_or(Value::Null, |(_, name)| name.as_str().into()),
                 Rule::CopyOf(_) | Rule::Format(_) => continue,
-                Rule::Once | Rule::EachChange => context.value(&attribute.ty(), &attribute.name),
+                Rule::Once | Rule::EachChange => made(attribute, context, &context.salt.at(&attribute.name)),
             };
             *value = computed;
         } else {
@@ -95,9 +95,17 @@ pub fn finish(block: &Block, object: &mut Object, context: &Context<'_>) {
     derive(&Block { attributes: unknown.clone(), ..Block::default() }, object, &config);
     for attribute in unknown {
         if object.get(&attribute.name) == Some(&Value::Unknown) {
-            object.insert(attribute.name.clone(), context.value(&attribute.ty(), &attribute.name));
+            let value = made(&attribute, context, &context.salt.at(&attribute.name));
+            object.insert(attribute.name.clone(), value);
         }
     }
+}
+
+/// A value that is made up for an attribute. What is only ever written has no value.
+fn made(attribute: &Attribute, context: &Context<'_>, salt: &Salt) -> Value {
+    let mut value = context.inner_value(&attribute.ty(), &attribute.name, salt);
+    settle_attribute(attribute, &mut value);
+    value
 }
 
 fn finish_attribute(attribute: &Attribute, value: &mut Value, context: &Context<'_>, salt: &Salt) {
@@ -105,7 +113,7 @@ fn finish_attribute(attribute: &Attribute, value: &mut Value, context: &Context<
         _ if *value == Value::Unknown => {
             *value = match &attribute.rule {
                 Rule::Constant(value) | Rule::Value(value) => value.clone(),
-                _ => context.inner_value(&attribute.ty(), &attribute.name, salt),
+                _ => made(attribute, context, salt),
             };
         }
         Shape::Nested(nesting, attributes) => {

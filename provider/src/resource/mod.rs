@@ -7,6 +7,7 @@
 
 pub mod apply;
 pub mod compute;
+mod correlate;
 pub mod find;
 pub mod node;
 pub mod plan;

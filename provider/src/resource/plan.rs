@@ -1,6 +1,6 @@
 //! What a change amounts to: nothing, an update in place, or a replacement.
 
-use super::compute;
+use super::{compute, correlate};
 use crate::schema::{Attribute, Block, Nesting, OnChange, Origin, Rule, Shape};
 use crate::value::{Object, PathStep, Value};
 
@@ -30,6 +30,9 @@ fn at<'a>(object: &'a Object, name: &str) -> &'a Value {
 /// before. `config` is the configuration alone.
 pub fn plan(block: &Block, prior: Option<&Object>, proposed: &Object, config: &Object) -> Plan {
     let mut planned = settled(block, prior, proposed, config);
+    if let Some(prior) = prior {
+        correlate::adopt(block, &mut planned, prior);
+    }
     if prior == Some(&planned) {
         return Plan { planned, replaced_by: Vec::new() };
     }
@@ -100,7 +103,7 @@ fn settled(block: &Block, prior: Option<&Object>, proposed: &Object, config: &Ob
 }
 
 /// Defaults, and nothing where nothing is kept, within a value.
-fn settle_attribute(attribute: &Attribute, value: &mut Value) {
+pub fn settle_attribute(attribute: &Attribute, value: &mut Value) {
     if attribute.write_only {
         *value = Value::Null;
     } else if let (Value::Null, Some(default)) = (&*value, &attribute.default) {

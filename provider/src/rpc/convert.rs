@@ -43,6 +43,11 @@ pub fn object_to(object: Option<Object>, ty: &Type) -> Option<tf::DynamicValue> 
     Some(tf::DynamicValue { msgpack: msgpack::encode(&value, ty), json: Vec::new() })
 }
 
+/// A value as a message.
+pub fn value_to(value: &Value, ty: &Type) -> tf::DynamicValue {
+    tf::DynamicValue { msgpack: msgpack::encode(value, ty), json: Vec::new() }
+}
+
 /// An identity as a message.
 pub fn identity_to(identity: Object, ty: &Type) -> Option<tf::ResourceIdentityData> {
     Some(tf::ResourceIdentityData { identity_data: object_to(Some(identity), ty) })

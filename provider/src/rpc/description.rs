@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use equiform_proto::tfplugin6 as tf;
 use equiform_proto::tfplugin6::resource_identity_schema::IdentityAttribute;
-use equiform_proto::tfplugin6::{
-    get_functions, get_metadata, get_provider_schema, get_resource_identity_schemas,
-};
+use equiform_proto::tfplugin6::{get_metadata, get_provider_schema, get_resource_identity_schemas};
 
 use super::configuration;
 use super::convert::{diagnostics, schema_to, type_to};
+use super::functions::all_functions;
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::resource::Identity;
@@ -36,6 +35,19 @@ impl MockProvider {
             data_sources: named(Family::Data)
                 .map(|type_name| get_metadata::DataSourceMetadata { type_name })
                 .collect(),
+            functions: named(Family::Function).map(|name| get_metadata::FunctionMetadata { name }).collect(),
+            ephemeral_resources: named(Family::Ephemeral)
+                .map(|type_name| get_metadata::EphemeralMetadata { type_name })
+                .collect(),
+            list_resources: named(Family::List)
+                .map(|type_name| get_metadata::ListResourceMetadata { type_name })
+                .collect(),
+            state_stores: named(Family::StateStore)
+                .map(|type_name| get_metadata::StateStoreMetadata { type_name })
+                .collect(),
+            actions: named(Family::Action)
+                .map(|type_name| get_metadata::ActionMetadata { type_name })
+                .collect(),
             ..get_metadata::Response::default()
         }
     }
@@ -46,6 +58,14 @@ impl MockProvider {
                 provider: Some(schema_to(&types.provider_schema()?.unwrap_or_else(configuration::schema))),
                 resource_schemas: all_of(&types, Family::Resource)?,
                 data_source_schemas: all_of(&types, Family::Data)?,
+                functions: all_functions(&types)?,
+                ephemeral_resource_schemas: all_of(&types, Family::Ephemeral)?,
+                list_resource_schemas: all_of(&types, Family::List)?,
+                state_store_schemas: all_of(&types, Family::StateStore)?,
+                action_schemas: all_of(&types, Family::Action)?
+                    .into_iter()
+                    .map(|(name, schema)| (name, tf::ActionSchema { schema: Some(schema) }))
+                    .collect(),
                 server_capabilities: Some(capabilities()),
                 ..get_provider_schema::Response::default()
             })
@@ -76,10 +96,6 @@ impl MockProvider {
             },
         }
     }
-
-    pub(super) fn functions(&self) -> get_functions::Response {
-        get_functions::Response::default()
-    }
 }
 
 /// The schemas of all types of a family, each let go as soon as it is written: only those that are used are kept.
@@ -104,6 +120,6 @@ fn capabilities() -> tf::ServerCapabilities {
         plan_destroy: true,
         get_provider_schema_optional: true,
         move_resource_state: true,
-        generate_resource_config: false,
+        generate_resource_config: true,
     }
 }

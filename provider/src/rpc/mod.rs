@@ -2,17 +2,24 @@
 //!
 //! One file for each family of RPCs; [`convert`] is the only place that translates. Failures are always
 //! diagnostics in a well-formed answer, never a gRPC status: some hosts read most status codes as an empty
-//! success. The families that are not there yet answer UNIMPLEMENTED, as the protocol wants.
+//! success.
 
+mod actions;
 mod configuration;
 mod convert;
 mod data_sources;
 mod description;
+mod ephemeral;
+mod functions;
+mod generate;
+mod lists;
 mod note;
 mod registry;
 mod resources;
 mod service;
+mod service5;
 mod session;
+mod state_stores;
 mod validation;
 
 #[cfg(test)]

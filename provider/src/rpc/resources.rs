@@ -425,7 +425,7 @@ fn moved_object(resource: &ResourceType, request: &move_resource_state::Request)
 }
 
 /// The identity of an object that is there.
-fn identity_of(resource: &ResourceType, object: &Object) -> Option<ResourceIdentityData> {
+pub(super) fn identity_of(resource: &ResourceType, object: &Object) -> Option<ResourceIdentityData> {
     let ty = resource.identity.as_ref()?.ty();
     identity_to(resource.identity_of(object)?, &ty)
 }

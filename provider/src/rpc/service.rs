@@ -1,16 +1,13 @@
 //! The service as the protocol names it: every RPC, handed on to its family.
 
-use std::pin::Pin;
 use std::sync::Arc;
 
 use equiform_proto::tfplugin6::provider_server::Provider;
 use equiform_proto::tfplugin6::*;
-use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
+use super::state_stores::Events;
 use super::{Host, MockProvider, Session};
-
-type Events<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// The connection that a request came in on.
 fn session<T>(request: &Request<T>) -> Arc<Session> {
@@ -25,21 +22,16 @@ fn uncounted<T>(request: &Request<T>) -> Arc<Session> {
     session.cloned().unwrap_or_else(|| Arc::new(Session::new(Host::Parent { pid: None })))
 }
 
-/// Answers of the families that are not there yet.
-macro_rules! not_yet {
-    ($($rpc:ident: $request:ty => $response:ty;)*) => {$(
-        fn $rpc<'life0, 'async_trait>(
-            &'life0 self,
-            _: $request,
-        ) -> Pin<Box<dyn Future<Output = Result<Response<$response>, Status>> + Send + 'async_trait>>
-        where
-            'life0: 'async_trait,
-            Self: 'async_trait,
-        {
-            let answer = Status::unimplemented(concat!("the mock provider has no ", stringify!($rpc), " yet"));
-            Box::pin(std::future::ready(Err(answer)))
+impl MockProvider {
+    /// A provider that stands in for another has no place for states.
+    fn has_state_stores(&self) -> Result<(), Status> {
+        match &self.standin {
+            None => Ok(()),
+            Some(standin) => {
+                Err(Status::unimplemented(format!("the stand-in of {} has no state stores", standin.address)))
+            }
         }
-    )*};
+    }
 }
 
 #[async_trait]
@@ -67,9 +59,9 @@ impl Provider for MockProvider {
 
     async fn get_functions(
         &self,
-        _: Request<get_functions::Request>,
+        request: Request<get_functions::Request>,
     ) -> Result<Response<get_functions::Response>, Status> {
-        Ok(Response::new(self.functions()))
+        Ok(Response::new(self.functions(&uncounted(&request))))
     }
 
     async fn validate_provider_config(
@@ -150,6 +142,13 @@ impl Provider for MockProvider {
         Ok(Response::new(self.move_state(&uncounted(&request), request.into_inner())))
     }
 
+    async fn generate_resource_config(
+        &self,
+        request: Request<generate_resource_config::Request>,
+    ) -> Result<Response<generate_resource_config::Response>, Status> {
+        Ok(Response::new(self.generate(&uncounted(&request), &request.into_inner())))
+    }
+
     async fn validate_data_resource_config(
         &self,
         request: Request<validate_data_resource_config::Request>,
@@ -164,31 +163,141 @@ impl Provider for MockProvider {
         Ok(Response::new(self.read_data_source(&session(&request), request.into_inner()).await))
     }
 
+    async fn validate_ephemeral_resource_config(
+        &self,
+        request: Request<validate_ephemeral_resource_config::Request>,
+    ) -> Result<Response<validate_ephemeral_resource_config::Response>, Status> {
+        Ok(Response::new(self.validate_ephemeral(&uncounted(&request), &request.into_inner())))
+    }
+
+    async fn open_ephemeral_resource(
+        &self,
+        request: Request<open_ephemeral_resource::Request>,
+    ) -> Result<Response<open_ephemeral_resource::Response>, Status> {
+        Ok(Response::new(self.open(&session(&request), request.into_inner()).await))
+    }
+
+    async fn renew_ephemeral_resource(
+        &self,
+        request: Request<renew_ephemeral_resource::Request>,
+    ) -> Result<Response<renew_ephemeral_resource::Response>, Status> {
+        Ok(Response::new(self.renew(&session(&request), request.into_inner()).await))
+    }
+
+    async fn close_ephemeral_resource(
+        &self,
+        request: Request<close_ephemeral_resource::Request>,
+    ) -> Result<Response<close_ephemeral_resource::Response>, Status> {
+        Ok(Response::new(self.close(&session(&request), request.into_inner()).await))
+    }
+
+    async fn call_function(
+        &self,
+        request: Request<call_function::Request>,
+    ) -> Result<Response<call_function::Response>, Status> {
+        Ok(Response::new(self.call(&uncounted(&request), &request.into_inner())))
+    }
+
+    async fn validate_list_resource_config(
+        &self,
+        request: Request<validate_list_resource_config::Request>,
+    ) -> Result<Response<validate_list_resource_config::Response>, Status> {
+        Ok(Response::new(self.validate_list(&uncounted(&request), &request.into_inner())))
+    }
+
+    async fn list_resource(
+        &self,
+        request: Request<list_resource::Request>,
+    ) -> Result<Response<Self::ListResourceStream>, Status> {
+        Ok(Response::new(self.list(&session(&request), request.into_inner()).await))
+    }
+
+    async fn validate_action_config(
+        &self,
+        request: Request<validate_action_config::Request>,
+    ) -> Result<Response<validate_action_config::Response>, Status> {
+        Ok(Response::new(self.validate_action(&uncounted(&request), &request.into_inner())))
+    }
+
+    async fn plan_action(
+        &self,
+        request: Request<plan_action::Request>,
+    ) -> Result<Response<plan_action::Response>, Status> {
+        Ok(Response::new(self.plan_action(&session(&request), request.into_inner()).await))
+    }
+
+    async fn invoke_action(
+        &self,
+        request: Request<invoke_action::Request>,
+    ) -> Result<Response<Self::InvokeActionStream>, Status> {
+        Ok(Response::new(self.invoke(&session(&request), request.into_inner()).await))
+    }
+
+    async fn validate_state_store_config(
+        &self,
+        request: Request<validate_state_store::Request>,
+    ) -> Result<Response<validate_state_store::Response>, Status> {
+        self.has_state_stores()?;
+        Ok(Response::new(self.validate_store(request.into_inner())))
+    }
+
+    async fn configure_state_store(
+        &self,
+        request: Request<configure_state_store::Request>,
+    ) -> Result<Response<configure_state_store::Response>, Status> {
+        self.has_state_stores()?;
+        Ok(Response::new(self.configure_store(&uncounted(&request), request.into_inner())))
+    }
+
+    async fn read_state_bytes(
+        &self,
+        request: Request<read_state_bytes::Request>,
+    ) -> Result<Response<Self::ReadStateBytesStream>, Status> {
+        self.has_state_stores()?;
+        Ok(Response::new(self.read_state(&uncounted(&request), request.into_inner()).await))
+    }
+
+    async fn write_state_bytes(
+        &self,
+        request: Request<Streaming<write_state_bytes::RequestChunk>>,
+    ) -> Result<Response<write_state_bytes::Response>, Status> {
+        self.has_state_stores()?;
+        Ok(Response::new(self.write_state(&session(&request), request.into_inner()).await))
+    }
+
+    async fn lock_state(
+        &self,
+        request: Request<lock_state::Request>,
+    ) -> Result<Response<lock_state::Response>, Status> {
+        self.has_state_stores()?;
+        Ok(Response::new(self.lock_state(&session(&request), request.into_inner()).await))
+    }
+
+    async fn unlock_state(
+        &self,
+        request: Request<unlock_state::Request>,
+    ) -> Result<Response<unlock_state::Response>, Status> {
+        self.has_state_stores()?;
+        Ok(Response::new(self.unlock_state(&session(&request), request.into_inner()).await))
+    }
+
+    async fn get_states(
+        &self,
+        request: Request<get_states::Request>,
+    ) -> Result<Response<get_states::Response>, Status> {
+        self.has_state_stores()?;
+        Ok(Response::new(self.get_states(&uncounted(&request), request.into_inner()).await))
+    }
+
+    async fn delete_state(
+        &self,
+        request: Request<delete_state::Request>,
+    ) -> Result<Response<delete_state::Response>, Status> {
+        self.has_state_stores()?;
+        Ok(Response::new(self.delete_state(&session(&request), request.into_inner()).await))
+    }
+
     type ListResourceStream = Events<list_resource::Event>;
     type InvokeActionStream = Events<invoke_action::Event>;
     type ReadStateBytesStream = Events<read_state_bytes::Response>;
-
-    not_yet! {
-        generate_resource_config: Request<generate_resource_config::Request> => generate_resource_config::Response;
-        validate_ephemeral_resource_config: Request<validate_ephemeral_resource_config::Request>
-            => validate_ephemeral_resource_config::Response;
-        open_ephemeral_resource: Request<open_ephemeral_resource::Request> => open_ephemeral_resource::Response;
-        renew_ephemeral_resource: Request<renew_ephemeral_resource::Request> => renew_ephemeral_resource::Response;
-        close_ephemeral_resource: Request<close_ephemeral_resource::Request> => close_ephemeral_resource::Response;
-        call_function: Request<call_function::Request> => call_function::Response;
-        validate_list_resource_config: Request<validate_list_resource_config::Request>
-            => validate_list_resource_config::Response;
-        list_resource: Request<list_resource::Request> => Self::ListResourceStream;
-        validate_action_config: Request<validate_action_config::Request> => validate_action_config::Response;
-        plan_action: Request<plan_action::Request> => plan_action::Response;
-        invoke_action: Request<invoke_action::Request> => Self::InvokeActionStream;
-        validate_state_store_config: Request<validate_state_store::Request> => validate_state_store::Response;
-        configure_state_store: Request<configure_state_store::Request> => configure_state_store::Response;
-        read_state_bytes: Request<read_state_bytes::Request> => Self::ReadStateBytesStream;
-        write_state_bytes: Request<Streaming<write_state_bytes::RequestChunk>> => write_state_bytes::Response;
-        lock_state: Request<lock_state::Request> => lock_state::Response;
-        unlock_state: Request<unlock_state::Request> => unlock_state::Response;
-        get_states: Request<get_states::Request> => get_states::Response;
-        delete_state: Request<delete_state::Request> => delete_state::Response;
-    }
 }

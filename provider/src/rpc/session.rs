@@ -14,6 +14,7 @@ use super::configuration::{Configuration, FAILURES_VARIABLE};
 use super::registry::Seen;
 use crate::diagnostic::Problem;
 use crate::failure::Failures;
+use crate::store::Store;
 
 /// Names a file with variables, `NAME=VALUE` in each line, that go before those in the environment. A process that runs
 /// one engine command after another has one environment for all of them; the file is each command's own. A relative
@@ -150,6 +151,8 @@ pub struct Session {
     /// The types that it has seen, as soon as it has asked for one.
     pub(super) types: Mutex<Option<Seen>>,
     stop: Mutex<CancellationToken>,
+    /// The state store, once it is configured.
+    store: Mutex<Option<Store>>,
 }
 
 impl Session {
@@ -166,6 +169,7 @@ impl Session {
             failures: Mutex::new(None),
             types: Mutex::new(None),
             stop: Mutex::new(CancellationToken::new()),
+            store: Mutex::new(None),
         }
     }
 
@@ -204,6 +208,16 @@ impl Session {
             Arc::new(list.unwrap_or_default())
         };
         failures.get_or_insert_with(from_variable).clone()
+    }
+
+    /// Where states are kept from now on.
+    pub(super) fn set_store(&self, store: Store) {
+        *self.store.lock().expect("no holder panics") = Some(store);
+    }
+
+    /// Where states are kept, if that has been said.
+    pub(super) fn store(&self) -> Option<Store> {
+        self.store.lock().expect("no holder panics").clone()
     }
 
     /// Cancelled when the connection is to end.

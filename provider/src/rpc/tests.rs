@@ -1,5 +1,7 @@
 //! The provider without a server: laws of planning and applying, and bytes that no engine would send.
 
+mod families;
+
 use equiform_proto::tfplugin6::provider_server::Provider;
 use equiform_proto::tfplugin6::*;
 use proptest::collection::vec;

@@ -41,6 +41,8 @@ pub struct DeclaredType {
     pub answers: Vec<Answer>,
     /// The attribute that has to be known before a change is planned; until then it is deferred.
     pub defers_on: Option<String>,
+    /// After how many milliseconds it is to be renewed, as an ephemeral resource.
+    pub renew_after_ms: Option<u64>,
 }
 
 impl TypesFile {
@@ -68,6 +70,14 @@ impl TypesFile {
         for name in &file.lists {
             if !resources.contains_key(name) && name != crate::resource::node::NAME {
                 let message = format!("{name:?} is not one of the file's resources.");
+                return Err(document.defect(None, "lists", message));
+            }
+            let id =
+                |declared: &DeclaredType| declared.schema.block.attribute("id").map(|id| id.rule.clone());
+            if resources.get(name).is_some_and(|declared| id(declared) != Some(Rule::Id)) {
+                let message = format!(
+                    "Objects of {name:?} are listed by their ids: it needs an attribute `id` that is computed as `id`."
+                );
                 return Err(document.defect(None, "lists", message));
             }
         }
@@ -113,6 +123,8 @@ struct JsonType {
     answers: Vec<Answer>,
     #[serde(default)]
     defers_on: Option<String>,
+    #[serde(default)]
+    renew_after_ms: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -280,6 +292,7 @@ impl JsonType {
             id_prefix: self.id_prefix,
             answers: self.answers,
             defers_on: self.defers_on,
+            renew_after_ms: self.renew_after_ms,
         })
     }
 }

@@ -3,8 +3,10 @@
 
 mod document;
 mod file;
+pub mod functions;
 mod names;
 mod overrides;
+pub mod own;
 pub mod schema_json;
 mod standin;
 
@@ -118,7 +120,11 @@ impl Types {
     /// The names of all types of a family, sorted.
     pub fn names(&self, family: Family) -> Vec<String> {
         if let Some(schema) = &self.schema {
-            return schema.names(family).map(str::to_owned).collect();
+            return match family {
+                // What another provider's state store says of a cloud, we have no place for.
+                Family::StateStore => Vec::new(),
+                family => schema.names(family).map(str::to_owned).collect(),
+            };
         }
         let own = |types: &BTreeMap<String, file::DeclaredType>| types.keys().cloned().collect::<Vec<_>>();
         let mut names = match family {
@@ -126,11 +132,16 @@ impl Types {
             Family::Data => own(&self.file.data),
             Family::Ephemeral => own(&self.file.ephemeral),
             Family::List => self.file.lists.clone(),
-            _ => Vec::new(),
+            Family::Action | Family::Function | Family::Identity | Family::StateStore => Vec::new(),
         };
-        if matches!(family, Family::Resource | Family::Data) {
-            names.push(node::NAME.to_owned());
-        }
+        let own = match family {
+            Family::Resource | Family::Data | Family::List | Family::Identity => node::NAME,
+            Family::Ephemeral => own::TICKET,
+            Family::Action => own::TOUCH,
+            Family::Function => own::GRAPH_KEY,
+            Family::StateStore => own::STORE,
+        };
+        names.push(own.to_owned());
         names.sort();
         names.dedup();
         names
@@ -140,7 +151,7 @@ impl Types {
     pub fn names_with_identity(&self) -> Vec<String> {
         match &self.schema {
             Some(schema) => schema.names(Family::Identity).map(str::to_owned).collect(),
-            None => vec![node::NAME.to_owned()],
+            None => self.names(Family::List),
         }
     }
 
@@ -175,6 +186,9 @@ impl Types {
             let told = self.overrides.iter().find_map(|overrides| overrides.id_prefix(name));
             told.map_or_else(|| names::id_prefix(name), str::to_owned)
         } else {
+            if self.file.lists.iter().any(|listed| listed == name) {
+                identity = Some(own::identity());
+            }
             let declared = self.file.resources.get(name).and_then(|declared| declared.id_prefix.clone());
             declared.unwrap_or_else(|| names::id_prefix(name))
         };
@@ -207,7 +221,12 @@ impl Types {
             (Some(file), family) => file.schema(family, name).map_err(bad_schema)?,
             (None, Family::Data) if name == node::NAME => Some(node::data_source()),
             (None, Family::Data) => own(&self.file.data),
+            (None, Family::Ephemeral) if name == own::TICKET => Some(own::ticket()),
             (None, Family::Ephemeral) => own(&self.file.ephemeral),
+            (None, Family::List) if name == node::NAME => Some(own::node_list()),
+            (None, Family::List) if self.file.lists.iter().any(|listed| listed == name) => Some(own::list()),
+            (None, Family::Action) if name == own::TOUCH => Some(own::touch()),
+            (None, Family::StateStore) if name == own::STORE => Some(own::store()),
             (None, _) => None,
         };
         found.ok_or_else(|| unknown_type(name))
@@ -287,19 +306,30 @@ impl Types {
         &self.seed
     }
 
-    /// What an ephemeral resource answers by what the user says.
-    pub fn ephemeral_answer(
-        &self,
-        name: &str,
-        ty: &Type,
-        config: &Object,
-    ) -> Result<Option<Object>, Problem> {
+    /// A type of ephemeral resource, list, action or state store.
+    pub fn other(&self, family: Family, name: &str) -> Result<DataType, Problem> {
+        let schema = self.schema(family, name)?;
+        Ok(DataType { name: name.to_owned(), object_type: schema.object_type(), schema })
+    }
+
+    /// What an ephemeral resource holds: what the user says, and what is made up.
+    pub fn ephemeral_result(&self, ephemeral: &DataType, config: &Object) -> Result<Object, Problem> {
+        let (name, ty) = (&ephemeral.name, &ephemeral.object_type);
+        let mut told = match self.file.ephemeral.get(name) {
+            Some(declared) => Overrides::first(&declared.answers, name, ty, config)?,
+            None => None,
+        };
         for overrides in &self.overrides {
-            if let Some(told) = overrides.ephemeral_answer(name, ty, config)? {
-                return Ok(Some(told));
+            if told.is_none() {
+                told = overrides.ephemeral_answer(name, ty, config)?;
             }
         }
-        Ok(None)
+        Ok(self.completed(ephemeral, config, told.unwrap_or_default()))
+    }
+
+    /// After how many milliseconds an ephemeral resource is to be renewed, where its type says so.
+    pub fn renew_after(&self, name: &str) -> Option<u64> {
+        self.file.ephemeral.get(name)?.renew_after_ms
     }
 }
 

@@ -26,24 +26,42 @@ fn without_the_right_cookie_a_person_is_told_what_this_is() {
 }
 
 #[test]
-fn an_engine_without_protocol_6_is_told_which_one_to_use() {
-    for versions in ["5", "4,5", "", "60", "six"] {
+fn an_engine_without_a_common_protocol_is_told_which_one_to_use() {
+    for versions in ["4", "", "60", "six"] {
         let (code, stdout, stderr) = failed_start(|command| {
             command.env("PLUGIN_PROTOCOL_VERSIONS", versions);
         });
         assert_eq!((code, stdout.as_str()), (Some(1), ""), "{versions}");
-        assert!(stderr.contains("version 6") && stderr.contains("Terraform 1.0"), "{stderr}");
+        assert!(stderr.contains("version 6") && stderr.contains("Terraform 0.12"), "{stderr}");
     }
 }
 
 #[test]
-fn protocol_6_is_found_wherever_it_stands() {
-    for versions in ["6", "6,5", "5, 6"] {
+fn protocol_6_is_found_wherever_it_stands_and_5_is_taken_if_it_is_asked_for_or_alone() {
+    let offers = [
+        ("6", "", "6"),
+        ("6,5", "", "6"),
+        ("5, 6", "", "6"),
+        ("5", "", "5"),
+        ("4,5", "6", "5"),
+        ("5,6", "5", "5"),
+        ("6", "5", "6"),
+    ];
+    for (versions, wish, chosen) in offers {
         let plugin = Plugin::start_with(|command| {
-            command.env("PLUGIN_PROTOCOL_VERSIONS", versions);
+            command.env("PLUGIN_PROTOCOL_VERSIONS", versions).env("EQUIFORM_PROTOCOL", wish);
         });
-        assert_eq!(plugin.fields()[1], "6", "{versions}");
+        assert_eq!(plugin.fields()[1], chosen, "{versions:?}, {wish:?}");
     }
+}
+
+#[test]
+fn a_wish_for_another_protocol_ends_the_start() {
+    let (code, stdout, stderr) = failed_start(|command| {
+        command.env("EQUIFORM_PROTOCOL", "7");
+    });
+    assert_eq!((code, stdout.as_str()), (Some(1), ""));
+    assert!(stderr.contains("EQUIFORM_PROTOCOL") && stderr.contains("5 and 6"), "{stderr}");
 }
 
 #[test]

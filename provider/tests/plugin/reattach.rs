@@ -8,12 +8,17 @@ use crate::support::command;
 
 /// A provider that has said where it is.
 fn started(folder: &Path, options: &[&str], stdin: Stdio) -> Child {
+    announced(folder, options, stdin).0
+}
+
+/// The same, and how it said so.
+fn announced(folder: &Path, options: &[&str], stdin: Stdio) -> (Child, String) {
     let mut child =
         command(folder).arg("reattach").args(options).stdin(stdin).spawn().expect("the provider starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert!(line.starts_with("export TF_REATTACH_PROVIDERS="), "{line}");
-    child
+    (child, line)
 }
 
 #[test]
@@ -35,4 +40,18 @@ fn it_stays_without_an_input_if_nothing_is_said_of_it() {
     assert!(child.try_wait().unwrap().is_none());
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[test]
+fn it_tells_engines_to_speak_the_protocol_that_is_asked_for() {
+    for (options, version) in [(&[][..], 6), (&["--protocol", "5"], 5), (&["--protocol=6"], 6)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut child, line) = announced(folder.path(), options, Stdio::null());
+        assert!(line.contains(&format!(r#""ProtocolVersion":{version}"#)), "{line}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let refused = command(tempfile::tempdir().unwrap().path()).args(["reattach", "--protocol=4"]).output();
+    let stderr = String::from_utf8(refused.unwrap().stderr).unwrap();
+    assert!(stderr.contains("5 and 6"), "{stderr}");
 }

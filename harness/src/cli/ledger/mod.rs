@@ -78,8 +78,8 @@ impl Ledger {
     }
 }
 
-/// Shows the entries of a ledger after one that change something, as `ledger show` does.
-pub fn show_entries(ledger: &Path, book: &AddressBook, after: u64) -> Result<(), CannotRun> {
+/// Shows the entries of a ledger after one that change something, as `ledger show` does; whether there are any.
+pub fn show_entries(ledger: &Path, book: &AddressBook, after: u64) -> Result<bool, CannotRun> {
     let seqs = SeqRange { first: after + 1, ..SeqRange::default() };
     ended(show::entries(ledger, book, &Filter { seqs, ..Filter::default() }, OutputFormat::Text))
 }
@@ -89,9 +89,10 @@ pub fn show_graph(ledger: &Path, book: &AddressBook) -> Result<(), CannotRun> {
     ended(graph::text(ledger, book))
 }
 
-fn ended(result: Result<(), Stop>) -> Result<(), CannotRun> {
+fn ended<T: Default>(result: Result<T, Stop>) -> Result<T, CannotRun> {
     match result {
-        Ok(()) | Err(Stop::ClosedPipe) => Ok(()),
+        Ok(done) => Ok(done),
+        Err(Stop::ClosedPipe) => Ok(T::default()),
         Err(Stop::Audit(error)) => Err(error.into()),
         Err(Stop::Page(error)) => Err(error.into()),
         Err(Stop::State(error)) => Err(error.into()),

@@ -41,18 +41,20 @@ impl Show {
     pub(super) fn run(self) -> Result<Outcome, Stop> {
         let filter = self.filter.into_filter();
         let book = self.state.book(&self.file.path)?;
-        entries(&self.file.path, &book, &filter, self.format)?;
+        if !entries(&self.file.path, &book, &filter, self.format)? {
+            output::note_nothing_matches(&self.file.path, filter.requests);
+        }
         Ok(Outcome::Clean)
     }
 }
 
-/// Shows the entries that pass.
+/// Shows the entries that pass; whether there are any.
 pub(super) fn entries(
     path: &Path,
     book: &AddressBook,
     filter: &Filter,
     format: OutputFormat,
-) -> Result<(), Stop> {
+) -> Result<bool, Stop> {
     let mut walk = match std::io::stdout().is_terminal() {
         // A progress bar would be drawn over the entries.
         true => Walk::open(path, |file| Box::new(file))?,
@@ -88,8 +90,5 @@ pub(super) fn entries(
         names.learn(&entry);
     }
     out.flush()?;
-    if !shown {
-        output::note_nothing_matches(path, filter.requests);
-    }
-    Ok(())
+    Ok(shown)
 }

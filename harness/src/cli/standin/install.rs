@@ -103,7 +103,8 @@ fn default_version(schema: &Path, address: &ProviderAddress) -> (Version, String
         return (version, "as the name of the schema says".to_owned());
     }
     let why = format!(
-        "none was given, so {UNKNOWN_VERSION} was taken: `>=` allows it and `~>` does not; name one by --as {address}@VERSION"
+        "none was given, so {UNKNOWN_VERSION} was taken: `>=` allows it and `~>` does not; name one by \
+         --as {address}@VERSION"
     );
     (UNKNOWN_VERSION, why)
 }

@@ -11,11 +11,12 @@ use super::shell_word;
 
 /// The sentence, with a command for each.
 pub(super) fn sentence(program: &Path, missing: &[Missing], engine: EngineName, store: &Path) -> String {
+    let store = &std::path::absolute(store).unwrap_or_else(|_| store.to_owned());
     let mut text = match missing.len() {
         1 => format!("a provider that {} needs has no schema here. ", program.display()),
         number => format!("{number} providers that {} needs have no schema here. ", program.display()),
     };
-    text += "A schema is what the provider itself says of its types. Where it can be installed, type:\n";
+    text += "A schema is what the provider itself says of its types.\nWhere it can be installed, type:\n";
     for Missing { needed, locked } in missing {
         let wanted = match locked {
             Some(version) => version.to_string(),

@@ -169,13 +169,11 @@ impl Run {
                 Outcome::Findings
             });
         }
-        let applied = self.command(session, "apply", &with_variables(&["apply", "-auto-approve"])?)?;
+        // What is deleted has its name from before.
         let mut book = AddressBook::default();
-        if session.ledger().exists() {
-            let world = Walk::open(&session.ledger(), |file| Box::new(file))?.fold(None)?;
-            if session.state().exists() {
-                book.learn(&instances::read(&session.state())?, &world);
-            }
+        learn(&mut book, session)?;
+        let applied = self.command(session, "apply", &with_variables(&["apply", "-auto-approve"])?)?;
+        if learn(&mut book, session)? {
             show(session, &book, before)?;
         } else {
             output(|out| writeln!(out, "== there is no ledger: no provider was asked for anything"))?;
@@ -232,9 +230,23 @@ impl Run {
 /// Shows what the ledger says of this session, and the graph.
 fn show(session: &Session, book: &AddressBook, before: u64) -> Result<(), CannotRun> {
     output(|out| writeln!(out, "== what the ledger says"))?;
-    ledger::show_entries(&session.ledger(), book, before)?;
+    if !ledger::show_entries(&session.ledger(), book, before)? {
+        output(|out| writeln!(out, "nothing was created, changed or deleted"))?;
+    }
     output(|out| writeln!(out, "== the graph, rebuilt from it"))?;
     ledger::show_graph(&session.ledger(), book)
+}
+
+/// Learns the addresses that the state has now; whether there is a ledger.
+fn learn(book: &mut AddressBook, session: &Session) -> Result<bool, CannotRun> {
+    if !session.ledger().exists() {
+        return Ok(false);
+    }
+    if session.state().exists() {
+        let world = Walk::open(&session.ledger(), |file| Box::new(file))?.fold(None)?;
+        book.learn(&instances::read(&session.state())?, &world);
+    }
+    Ok(true)
 }
 
 /// The last entry of a ledger; 0 if there is none.

@@ -123,7 +123,8 @@ mod tests {
         };
         let state = json!({ "version": 4, "serial": 1, "lineage": "l", "resources": [
             { "mode": "managed", "type": "c_vpc", "name": "a", "module": "module.net[\"x\"]",
-              "instances": [instance(json!({ "index_key": 0, "private": kept })), instance(json!({ "index_key": "k" }))] },
+              "instances": [instance(json!({ "index_key": 0, "private": kept })),
+                            instance(json!({ "index_key": "k" }))] },
             { "mode": "managed", "type": "c_vpc", "name": "b", "instances": [instance(json!({ "deposed": "00ff" }))] },
             { "mode": "data", "type": "c_vpc", "name": "c", "instances": [instance(json!({}))] },
             { "mode": "managed", "type": "c_key", "name": "d", "instances": [{ "attributes": { "id": null } }] },

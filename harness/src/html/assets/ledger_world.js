@@ -18,7 +18,7 @@ class LedgerData {
     this.keyOf = (seq) => this.keys[this.key[seq - 1] - 1] || "";
     this.idOf = (seq) => this.ids[this.object[seq - 1] - 1] || "";
     this.runOf = (seq) => this.runs[this.run[seq - 1] - 1] || "";
-    this.isRequest = (seq) => ["read", "plan", "configure", "stop"].includes(this.op(seq));
+    this.isRequest = (seq) => ["read", "plan", "configure", "stop", "list"].includes(this.op(seq));
   }
   at(object, seq) {
     const list = this.history.get(object);

@@ -101,7 +101,9 @@ fn json_says_the_same() {
         (
             "main.tf.json",
             r#"{
-          "terraform": [{"required_providers": [{"aws": {"source": "hashicorp/aws", "version": "~> 5.0"}, "b": "1.0"}]}],
+          "terraform": [{"required_providers": [
+            {"aws": {"source": "hashicorp/aws", "version": "~> 5.0"}, "b": "1.0"}
+          ]}],
           "provider": {"random": [{}]},
           "resource": {"aws_vpc": {"main": {"provider": "aws.west"}}, "x_y": [{"z": [{"provisioner": []}]}]},
           "data": [{"google_image": {"i": {}}}],

@@ -107,6 +107,11 @@ impl Ledger {
         self.changes().last().map_or(0, |entry| entry.seq)
     }
 
+    /// All entries.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
     /// All entries but requests that change nothing.
     pub fn changes(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| !entry.op.is_request_only() && entry.op != Operation::Import)

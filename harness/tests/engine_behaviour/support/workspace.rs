@@ -1,6 +1,6 @@
 //! A folder with a program, in which one engine works.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -29,6 +29,7 @@ pub const REQUIRED_PROVIDERS: &str = r#"
 pub struct Workspace {
     folder: TempDir,
     engine: Engine,
+    variables: Vec<(&'static str, OsString)>,
 }
 
 impl Workspace {
@@ -41,7 +42,7 @@ impl Workspace {
             "provider_installation {{\n  filesystem_mirror {{\n    path = {:?}\n  }}\n}}\n",
             provider::mirror()
         );
-        let workspace = Self { folder, engine: engine.clone() };
+        let workspace = Self { folder, engine: engine.clone(), variables: Vec::new() };
         fs::write(workspace.cli_config(), config).expect("a fresh folder is writable");
         workspace
     }
@@ -107,7 +108,13 @@ impl Workspace {
             .env("CHECKPOINT_DISABLE", "1")
             .env("NO_COLOR", "1")
             .env("TF_CLI_ARGS", "-no-color")
-            .env("TMPDIR", self.tmp());
+            .env("TMPDIR", self.tmp())
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
+    }
+
+    /// Sets a variable for every command from now on.
+    pub fn set(&mut self, name: &'static str, value: impl Into<OsString>) {
+        self.variables.push((name, value.into()));
     }
 
     /// Runs the engine to its end, whatever that is. Nothing may be left behind outside the program's folder.

@@ -1,0 +1,120 @@
+//! `standin run` on programs of our own provider and on those that cannot be run.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{ENGINES, equiform, printed, root, schema, write};
+
+#[test]
+fn a_program_is_deployed_and_destroyed_in_a_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("hello");
+    fs::create_dir(&program).unwrap();
+    fs::copy(root().join("fixtures/programs/hello/main.tf"), program.join("main.tf")).unwrap();
+    // Neither of these may be looked at: the one is the program's own state, the other leads to the network.
+    write(&program, "terraform.tfstate", "no state");
+    write(
+        &program,
+        "backend.tf",
+        "terraform {\n  backend \"http\" {\n    address = \"http://127.0.0.1:9\"\n  }\n}\n",
+    );
+    for engine in ENGINES {
+        let run = ["standin", "run", "hello", "--destroy", "--engine", engine];
+        let (said, _) = printed(&equiform(folder.path(), &run), 0);
+        for part in [
+            "== init\n== apply\nApply complete! Resources: 3 added, 0 changed, 0 destroyed.\n",
+            "  create  commit  server   node-",
+            "edges, dependency -> dependent: 3\n  network -> server\n  network -> subnet\n  subnet -> server\n",
+            "names: 3 of 3 are certain\n== destroy\nDestroy complete! Resources: 3 destroyed.\n",
+        ] {
+            assert!(said.contains(part), "{part}\n{said}");
+        }
+    }
+    let names: Vec<_> = fs::read_dir(&program).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "the program's folder is as it was: {names:?}");
+}
+
+#[test]
+fn a_folder_that_is_kept_is_gone_on_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = |label: &str| {
+        let text = format!(
+            "terraform {{\n  required_providers {{\n    mock = {{ source = \"equiform.test/equiform/mock\" }}\n  }}\n\
+             }}\n\
+             variable \"name\" {{}}\nresource \"mock_node\" \"a\" {{\n  key = var.name\n  label = \"{label}\"\n}}\n"
+        );
+        write(folder.path(), "p/main.tf", &text);
+    };
+    let run = || {
+        let run = ["standin", "run", "p", "--keep=p/kept", "--var=name=x", "--engine", ENGINES[0]];
+        printed(&equiform(folder.path(), &run), 0).0
+    };
+    program("one");
+    assert!(run().contains("Resources: 1 added, 0 changed, 0 destroyed."));
+    program("two");
+    let said = run();
+    assert!(said.contains("Resources: 0 added, 1 changed, 0 destroyed."), "{said}");
+    assert!(said.contains("label: \"one\" → \"two\"") && !said.contains("  create  "), "{said}");
+    let graph = ["ledger", "graph", "p/kept/equiform.ledger.jsonl", "--format=json"];
+    assert_eq!(printed(&equiform(folder.path(), &graph), 0).0, "{\"nodes\":[\"x\"],\"edges\":[]}\n");
+    // Somebody else's folder is left alone.
+    write(folder.path(), "own/program/precious.txt", "x");
+    let (_, error) = printed(&equiform(folder.path(), &["standin", "run", "p", "--keep=own"]), 2);
+    assert!(error.contains("holds something else"), "{error}");
+    assert!(folder.path().join("own/program/precious.txt").exists());
+}
+
+#[test]
+fn an_engine_that_fails_is_told_with_its_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let hello = fs::read_to_string(root().join("fixtures/programs/hello/main.tf")).unwrap();
+    write(folder.path(), "p/main.tf", &hello.replace("label       =", "lable       ="));
+    let (said, error) =
+        printed(&equiform(folder.path(), &["standin", "run", "p", "--engine", ENGINES[0]]), 1);
+    assert!(said.contains("Unsupported argument"), "{said}");
+    assert!(error.contains("error: `apply` failed: exit code 1"), "{error}");
+}
+
+#[test]
+fn a_schema_that_is_missing_is_asked_for_with_the_command_that_gets_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let main = "terraform {\n  required_providers {\n    nimbus = {\n      source  = \"equiform/nimbus\"\n      \
+                version = \"~> 2.1\"\n    }\n  }\n}\nresource \"other_thing\" \"a\" {}\n";
+    write(folder.path(), "p/main.tf", main);
+    write(folder.path(), "store/hashicorp/other.json", &schema("registry.terraform.io/hashicorp/other", &[]));
+    let run = ["standin", "run", "p", "--schemas=store", "--engine", ENGINES[0]];
+    let (said, error) = printed(&equiform(folder.path(), &run), 2);
+    let error = error.replace(&folder.path().canonicalize().unwrap().display().to_string(), "");
+    assert!(said.is_empty(), "{said}");
+    let error = error.replace(r#"{"terraform":{"required_providers":{"#, "PROVIDERS ");
+    insta::assert_snapshot!(error, @r#"
+    error: a provider that p needs has no schema here. A schema is what the provider itself says of its types.
+    Where it can be installed, type:
+
+      # equiform/nimbus ~> 2.1, for /p/main.tf
+      mkdir -p /store/equiform && cd "$(mktemp -d)" &&
+        echo 'PROVIDERS "nimbus":{"source":"equiform/nimbus","version":"~> 2.1"}}}}' >main.tf.json &&
+        terraform init && terraform providers schema -json >/store/equiform/nimbus.json
+
+    A file of several providers can stand beside the program, as p/schema.json, or be named by --schemas.
+    "#);
+    // And of an engine that is not there.
+    let (_, error) =
+        printed(&equiform(folder.path(), &["standin", "run", "p", "--engine=terraform@0.1.0"]), 2);
+    assert!(error.contains("there is no such engine"), "{error}");
+}
+
+#[test]
+fn programs_that_are_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "bad/main.tf", "resource \"a\" \"b\" {\n  c = = 1\n}\n");
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    for (name, sentence) in
+        [("bad", "bad/main.tf:"), ("empty", "there is no program to run"), ("none", "none:")]
+    {
+        let (_, error) =
+            printed(&equiform(folder.path(), &["standin", "run", name, "--engine", ENGINES[0]]), 2);
+        assert!(error.contains(sentence), "{error}");
+    }
+    assert!(!Path::new("kept").exists());
+}

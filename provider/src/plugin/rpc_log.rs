@@ -1,0 +1,70 @@
+//! Which RPCs came in, for whoever wants to know what an engine asks of a provider: names only, never what they carry.
+
+use std::convert::Infallible;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tonic::body::Body;
+use tonic::codegen::{Service, http};
+use tonic::server::NamedService;
+
+use super::log::{Level, log};
+
+/// Names the file to which every RPC is written, a line each: `tfplugin6.Provider/ReadResource`.
+const RPC_LOG_VARIABLE: &str = "EQUIFORM_RPC_LOG";
+
+/// A service whose RPCs are written down, if that is asked for.
+#[derive(Clone)]
+pub struct Logged<S> {
+    service: S,
+    file: Option<Arc<File>>,
+}
+
+impl<S> Logged<S> {
+    /// Opens the file that the environment names.
+    pub fn new(service: S) -> Self {
+        let path = std::env::var_os(RPC_LOG_VARIABLE).filter(|path| !path.is_empty());
+        let file = path.and_then(|path| {
+            let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
+            let complain = |error| {
+                let path = path.display();
+                log(
+                    Level::Error,
+                    &format!("{RPC_LOG_VARIABLE} names {path}, which cannot be written: {error}"),
+                );
+            };
+            file.map_err(complain).ok().map(Arc::new)
+        });
+        Self { service, file }
+    }
+}
+
+impl<S: NamedService> NamedService for Logged<S> {
+    const NAME: &'static str = S::NAME;
+}
+
+impl<S> Service<http::Request<Body>> for Logged<S>
+where
+    S: Service<http::Request<Body>, Error = Infallible>,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.service.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> S::Future {
+        if let Some(mut file) = self.file.as_deref() {
+            // One write a line: several processes may append to the file.
+            let line = format!("{}\n", request.uri().path().trim_start_matches('/'));
+            // Without a line the log is short of it; the engine is served all the same.
+            let _ = file.write_all(line.as_bytes());
+        }
+        self.service.call(request)
+    }
+}
