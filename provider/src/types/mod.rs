@@ -202,10 +202,16 @@ impl Types {
         })
     }
 
-    /// The schema of a type of resource as it is declared.
+    /// The schema of a type of resource as it is declared, with the defaults that overrides tell.
     pub fn resource_schema(&self, name: &str) -> Result<Schema, Problem> {
         let found = match &self.schema {
-            Some(file) => file.schema(Family::Resource, name).map_err(bad_schema)?,
+            Some(file) => {
+                let mut schema = file.schema(Family::Resource, name).map_err(bad_schema)?;
+                for overrides in &self.overrides {
+                    schema.iter_mut().for_each(|schema| overrides.open_defaults(name, schema));
+                }
+                schema
+            }
             None if name == node::NAME => Some(node::resource().schema),
             None => self.file.resources.get(name).map(|declared| declared.schema.clone()),
         };

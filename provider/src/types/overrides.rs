@@ -43,9 +43,9 @@ struct ResourceOverride {
     in_place: Vec<String>,
     /// Attributes that are computed anew with every change.
     each_change: Vec<String>,
-    /// Attributes that are known when a change is planned, with their values.
+    /// Attributes that are known when a change is planned, with their values, unless the program sets them.
     constants: BTreeMap<String, Json>,
-    /// Values that are known when a change is done.
+    /// Values that are known when a change is done, unless the program sets them.
     values: BTreeMap<String, Json>,
     /// Attributes that are the same as another one.
     copies: BTreeMap<String, String>,
@@ -98,6 +98,19 @@ impl Overrides {
     /// What ids of a type begin with.
     pub fn id_prefix(&self, type_name: &str) -> Option<&str> {
         self.resources.get(type_name)?.id_prefix.as_deref()
+    }
+
+    /// Lets the provider choose values that it is told, where the schema leaves them to the program alone: defaults.
+    /// Engines accept them for computed attributes only, so this changes what engines are told of the type.
+    pub fn open_defaults(&self, type_name: &str, schema: &mut Schema) {
+        let Some(told) = self.resources.get(type_name) else { return };
+        for attribute in &mut schema.block.attributes {
+            let is_told =
+                told.constants.contains_key(&attribute.name) || told.values.contains_key(&attribute.name);
+            if is_told && attribute.origin == Origin::Optional {
+                attribute.origin = Origin::OptionalComputed;
+            }
+        }
     }
 
     /// Changes what a type does. An attribute that the type does not have is a mistake, and told.
