@@ -43,9 +43,9 @@ struct ResourceOverride {
     in_place: Vec<String>,
     /// Attributes that are computed anew with every change.
     each_change: Vec<String>,
-    /// Attributes that are known when a change is planned, with their values, unless the program sets them.
+    /// Attributes that are known when a change is planned, with their values.
     constants: BTreeMap<String, Json>,
-    /// Values that are known when a change is done, unless the program sets them.
+    /// Values that are known when a change is done.
     values: BTreeMap<String, Json>,
     /// Attributes that are the same as another one.
     copies: BTreeMap<String, String>,
@@ -95,22 +95,14 @@ impl Overrides {
         Self { lenient: true, ..common }
     }
 
+    /// Whether a type of resource is spoken of.
+    pub fn speaks_of(&self, type_name: &str) -> bool {
+        self.resources.contains_key(type_name)
+    }
+
     /// What ids of a type begin with.
     pub fn id_prefix(&self, type_name: &str) -> Option<&str> {
         self.resources.get(type_name)?.id_prefix.as_deref()
-    }
-
-    /// Lets the provider choose values that it is told, where the schema leaves them to the program alone: defaults.
-    /// Engines accept them for computed attributes only, so this changes what engines are told of the type.
-    pub fn open_defaults(&self, type_name: &str, schema: &mut Schema) {
-        let Some(told) = self.resources.get(type_name) else { return };
-        for attribute in &mut schema.block.attributes {
-            let is_told =
-                told.constants.contains_key(&attribute.name) || told.values.contains_key(&attribute.name);
-            if is_told && attribute.origin == Origin::Optional {
-                attribute.origin = Origin::OptionalComputed;
-            }
-        }
     }
 
     /// Changes what a type does. An attribute that the type does not have is a mistake, and told.
@@ -144,7 +136,13 @@ impl Overrides {
         ] {
             for (name, value) in values {
                 let Some(attribute) = self.attribute(type_name, &mut schema.block, name)? else { continue };
-                attribute.rule = rule(typed(type_name, name, value, &attribute.ty())?);
+                let value = typed(type_name, name, value, &attribute.ty())?;
+                // What a program may leave out has then a default: old providers have such, without saying so.
+                if attribute.origin == Origin::Optional {
+                    attribute.origin = Origin::OptionalComputed;
+                    attribute.default = Some(value.clone());
+                }
+                attribute.rule = rule(value);
             }
         }
         for (name, other) in &told.copies {
