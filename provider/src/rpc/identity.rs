@@ -33,6 +33,20 @@ impl MockProvider {
     }
 }
 
+/// Checks the identity that came with an object that was stored, if one came: Terraform 1.12 loses that of an old object
+/// whose deletion failed.
+pub(super) fn check_if_there(
+    resource: &ResourceType,
+    given: Option<&ResourceIdentityData>,
+    object: &Object,
+) -> Result<(), Problem> {
+    if given.is_some_and(|given| given.identity_data.is_some()) {
+        check(resource, given, object)
+    } else {
+        Ok(())
+    }
+}
+
 /// Checks the identity that came with an object, where the engine was given one to keep.
 pub(super) fn check(
     resource: &ResourceType,

@@ -126,7 +126,7 @@ impl MockProvider {
         let checked = private::check(resource, &request.private, &stored);
         let checked = checked.and_then(|id| {
             if self.keeps_identity(session, resource) && private::has_identity(&request.private) {
-                identity::check(resource, request.current_identity.as_ref(), &stored)?;
+                identity::check_if_there(resource, request.current_identity.as_ref(), &stored)?;
             }
             Ok(id)
         });
@@ -198,7 +198,7 @@ impl MockProvider {
         let checked = match &prior {
             Some(prior) => private::check(resource, &request.prior_private, prior).and_then(|id| {
                 if self.keeps_identity(session, resource) && private::has_identity(&request.prior_private) {
-                    identity::check(resource, request.prior_identity.as_ref(), prior)?;
+                    identity::check_if_there(resource, request.prior_identity.as_ref(), prior)?;
                 }
                 Ok(Some(id))
             }),
