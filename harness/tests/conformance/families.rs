@@ -6,9 +6,7 @@ use std::fs;
 use equiform_proto::ledger::{Operation, Phase};
 
 use crate::lab::{Lab, Rule, rules};
-use crate::support::behaviour::{
-    actions_and_lists, ephemeral_resources, everywhere, functions, moves_between_providers,
-};
+use crate::needs::{actions_and_lists, ephemeral_resources, everywhere, functions, moves_between_providers};
 use crate::support::graph;
 use crate::support::process::{Running, TIMEOUT, wait_until};
 

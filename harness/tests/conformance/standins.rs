@@ -6,7 +6,7 @@ use equiform_proto::ledger::{Operation, Phase};
 use serde_json::{Value as Json, json};
 
 use crate::lab::{Calls, Lab, Rule, rules};
-use crate::support::behaviour::{actions_and_lists, ephemeral_resources, everywhere, functions};
+use crate::needs::{actions_and_lists, ephemeral_resources, everywhere, functions};
 use crate::support::output::Output;
 use crate::support::provider;
 
