@@ -9,6 +9,7 @@
 //! - [`evidence`]: what is on disk after a stage, whichever engine it was.
 //! - [`engines`]: find and install engines; drive them, and read back what they leave.
 //! - [`deploy`]: runs the stages of a variant on an engine.
+//! - [`standin`]: programs that people have, with the mock provider in the place of theirs.
 //! - [`judge`]: holds the evidence against the specification; it deploys nothing.
 //! - [`campaign`]: many cases on one engine, and what comes of them.
 //! - [`audit`]: a ledger, for people. [`html`]: campaigns and ledgers as pictures. [`cli`]: the subcommands, the only

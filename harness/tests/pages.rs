@@ -51,7 +51,8 @@ fn links_between_pages_lead_somewhere() {
 
 /// The options that a subcommand takes, by its help.
 fn help(subcommand: &str) -> Option<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_equiform")).args([subcommand, "--help"]).output().unwrap();
+    let words = subcommand.split(' ').chain(["--help"]);
+    let output = Command::new(env!("CARGO_BIN_EXE_equiform")).args(words).output().unwrap();
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
 }
 
@@ -76,7 +77,11 @@ fn the_commands_on_the_pages_are_taken() {
             if !plain || ["ledger", "engines", "rules", "egraph", "study"].contains(subcommand) {
                 continue;
             }
-            let Some(text) = helps.entry((*subcommand).to_owned()).or_insert_with(|| help(subcommand)) else {
+            let subcommand = match (*subcommand, words.get(2)) {
+                ("standin", Some(own)) => format!("standin {own}"),
+                (subcommand, _) => subcommand.to_owned(),
+            };
+            let Some(text) = helps.entry(subcommand.clone()).or_insert_with(|| help(&subcommand)) else {
                 continue;
             };
             seen += 1;

@@ -71,8 +71,18 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// One that a provider block asks for by an object's id.
+    pub fn by_id(op: Operation, id: &str) -> Self {
+        let text = format!("fail_on_{} = [{id:?}]", op.name());
+        Self { target: Target::Ledgered(op), key: id.to_owned(), nth: 0, how: How::Error, text }
+    }
+
     /// What the engine is told.
     pub fn problem(&self) -> Problem {
+        if self.nth == 0 {
+            let detail = format!("The provider block says so: {}. Nothing took effect.", self.text);
+            return Problem::new(SUMMARY, detail);
+        }
         let effect = match (self.how, self.target) {
             (How::Error, _) => "Nothing took effect",
             (How::Partial, Target::Ledgered(Operation::Create)) => "The object was created all the same",

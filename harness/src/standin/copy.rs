@@ -5,14 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::lock::LOCK_FILE;
-use super::program::Program;
+use super::program::{FETCHED_MODULES, Program};
 
 /// The file that puts the state where we want it, whatever backend the program has. Engines take it for a later word
 /// than that of any other file.
 const OVERRIDE: &str = "equiform_override.tf.json";
-
-/// The most folders in one another: more is a circle of links.
-const MOST_LEVELS: usize = 64;
 
 /// A file or folder that cannot be copied.
 #[derive(Debug, thiserror::Error)]
@@ -26,8 +23,11 @@ pub struct CopyError {
 /// `state`. `scratch` holds the copy, and may itself be in the program's folder.
 pub fn copy(program: &Program, scratch: &Path, into: &Path, state: &Path) -> Result<PathBuf, CopyError> {
     let common = program.common_folder();
+    let root = program.folders.first().map(PathBuf::as_path).unwrap_or(&common);
+    let root_copied = into.join(root.strip_prefix(&common).unwrap_or(Path::new("")));
+    let fetched = root.join(FETCHED_MODULES);
     let mut copied: Vec<&Path> = Vec::new();
-    for folder in &program.folders {
+    for folder in program.folders.iter().filter(|folder| !folder.starts_with(&fetched)) {
         // Those in the folder of another one come with it, unless they are where nothing is copied from.
         let hidden = |above: &Path| {
             let below = folder.strip_prefix(above).unwrap_or(folder);
@@ -35,16 +35,17 @@ pub fn copy(program: &Program, scratch: &Path, into: &Path, state: &Path) -> Res
         };
         if !copied.iter().any(|above| folder.starts_with(above) && !hidden(above)) {
             let target = into.join(folder.strip_prefix(&common).unwrap_or(Path::new("")));
-            tree(folder, &target, scratch, 0)?;
+            tree(folder, &target, scratch, &mut Vec::new())?;
             copied.push(folder);
         }
     }
-    let root = program.folders.first().map(|root| root.strip_prefix(&common).unwrap_or(Path::new("")));
-    let root = into.join(root.unwrap_or(Path::new("")));
+    if fetched.is_dir() {
+        tree(&fetched, &root_copied.join(FETCHED_MODULES), scratch, &mut Vec::new())?;
+    }
     let backend = serde_json::json!({ "terraform": { "backend": { "local": { "path": state } } } });
-    let path = root.join(OVERRIDE);
+    let path = root_copied.join(OVERRIDE);
     fs::write(&path, backend.to_string()).map_err(|source| CopyError { path, source })?;
-    Ok(root)
+    Ok(root_copied)
 }
 
 /// What engines and version control keep beside a program.
@@ -56,14 +57,18 @@ fn is_left_out(name: &str) -> bool {
         || matches!(name, ".terraform" | LOCK_FILE | ".git" | ".equiform" | "terraform.tfstate.d")
 }
 
-fn tree(from: &Path, to: &Path, scratch: &Path, level: usize) -> Result<(), CopyError> {
+/// Copies a folder. `above` are the folders that it is in, as they are without links.
+fn tree(from: &Path, to: &Path, scratch: &Path, above: &mut Vec<PathBuf>) -> Result<(), CopyError> {
     let error = |path: &Path| {
         let path = path.to_owned();
         move |source| CopyError { path, source }
     };
-    if level > MOST_LEVELS {
-        return Err(error(from)(io::Error::other("it is too deep; do links lead in a circle?")));
+    let own = from.canonicalize().map_err(error(from))?;
+    if above.contains(&own) {
+        // A link that leads in a circle.
+        return Ok(());
     }
+    above.push(own);
     fs::create_dir_all(to).map_err(error(to))?;
     for entry in fs::read_dir(from).map_err(error(from))? {
         let path = entry.map_err(error(from))?.path();
@@ -74,7 +79,7 @@ fn tree(from: &Path, to: &Path, scratch: &Path, level: usize) -> Result<(), Copy
         let target = to.join(name);
         // Links are followed: what they lead to must not be changed.
         match fs::metadata(&path) {
-            Ok(kind) if kind.is_dir() => tree(&path, &target, scratch, level + 1)?,
+            Ok(kind) if kind.is_dir() => tree(&path, &target, scratch, above)?,
             Ok(kind) if kind.is_file() => {
                 fs::copy(&path, &target).map_err(error(&path))?;
             }
@@ -82,6 +87,7 @@ fn tree(from: &Path, to: &Path, scratch: &Path, level: usize) -> Result<(), Copy
             Ok(_) | Err(_) => {}
         }
     }
+    above.pop();
     Ok(())
 }
 
@@ -124,8 +130,11 @@ mod tests {
         copy(&program, &kept, &kept.join("program"), Path::new("/state")).unwrap();
         assert!(!kept.join("program/live/app/kept").exists(), "it is not copied into itself");
         fs::remove_dir_all(kept).unwrap();
-        symlink(".", folder.path().join("from/live/app/circle")).unwrap();
-        let error = copy(&program, &into, &folder.path().join("again"), Path::new("/state")).unwrap_err();
-        assert!(error.to_string().contains("do links lead in a circle"), "{error}");
+        let again = folder.path().join("again");
+        for (link, target) in [("circle", "."), ("files/one", "../../app"), ("files/two", "..")] {
+            symlink(target, folder.path().join("from/live/app").join(link)).unwrap();
+        }
+        copy(&program, &again, &again, Path::new("/state")).unwrap();
+        assert!(again.join("live/app/files/user.txt").exists() && !again.join("live/app/circle").exists());
     }
 }

@@ -70,7 +70,7 @@ impl Schemas {
             let is_allowed = version.as_ref().is_some_and(|version| constraints.allow(version));
             std::cmp::Reverse((is_locked, is_allowed, version.is_none(), version.clone()))
         });
-        for (version, path) in named {
+        if let Some((version, path)) = named.into_iter().next() {
             let file = self.open(&path)?;
             // It was put there for this provider: if it is for another one, that is a mistake to be told.
             file.expect(address)?;
@@ -116,7 +116,7 @@ fn is_beside_a_program(name: &str) -> bool {
 fn at_the_top(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let fits = |path: &PathBuf| {
-        path.is_file() && path.file_name().and_then(|name| name.to_str()).is_some_and(|name| wanted(name))
+        path.is_file() && path.file_name().and_then(|name| name.to_str()).is_some_and(&wanted)
     };
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(fits).collect();
     files.sort();

@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value as Json, json};
 
-const ADDRESS: &str = "registry.terraform.io/equiform/drawn";
+const ADDRESS: &str = "equiform.test/equiform/drawn";
 
 /// How many schemas are drawn, two types in each.
 fn cases() -> u32 {
@@ -36,6 +36,17 @@ struct Place {
 
 impl Place {
     fn new(engine: &Engine, types: &[&Drawn; 2]) -> Self {
+        let schema = json!({"format_version": "1.0", "provider_schemas": {ADDRESS: {
+            "provider": {"version": 0, "block": {}},
+            "resource_schemas": {
+                "drawn_one": {"version": 0, "block": types[0].block},
+                "drawn_two": {"version": 0, "block": types[1].block},
+            },
+        }}});
+        Self::with_schema(engine, &schema.to_string())
+    }
+
+    fn with_schema(engine: &Engine, schema: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = Self { folder, engine: engine.clone() };
         let plugin = place.path("plugin");
@@ -46,16 +57,7 @@ impl Place {
             .expect("the provider is built: cargo build -p terraform-provider-mock");
         let write = |name: &str, json: Json| fs::write(place.path(name), json.to_string()).unwrap();
         write("plugin/standin/standin.json", json!({"standin": 1, "address": ADDRESS, "version": "1.0.0"}));
-        write(
-            "plugin/standin/schema.json",
-            json!({"format_version": "1.0", "provider_schemas": {ADDRESS: {
-                "provider": {"version": 0, "block": {}},
-                "resource_schemas": {
-                    "drawn_one": {"version": 0, "block": types[0].block},
-                    "drawn_two": {"version": 0, "block": types[1].block},
-                },
-            }}}),
-        );
+        fs::write(place.path("plugin/standin/schema.json"), schema).unwrap();
         let plugin = plugin.display();
         let settings = format!(
             "provider_installation {{\n  dev_overrides {{\n    \"{ADDRESS}\" = \"{plugin}\"\n  }}\n  direct {{}}\n}}\n"
@@ -141,5 +143,20 @@ fn an_engine_finds_nothing_to_complain_of_in_any_schema() {
         let types = (draw::drawn(None), draw::drawn(Some("${drawn_one.it.id}")));
         let outcome = runner.run(&types, |(one, two)| lives(engine, &one, &two));
         outcome.unwrap_or_else(|failure| panic!("{}: {failure}", engine.title()));
+    }
+}
+
+/// The engines' own fault, which the drawn schemas leave out: `fixtures/findings/map-of-blocks-crash`.
+#[test]
+fn a_map_of_blocks_with_and_without_inner_blocks_still_crashes_engines() {
+    let finding = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/findings/map-of-blocks-crash");
+    for spec in engines::asked_for() {
+        let engine = engines::locate(&spec).unwrap_or_else(|error| panic!("{error}"));
+        let place = Place::with_schema(&engine, &fs::read_to_string(finding.join("schema.json")).unwrap());
+        fs::copy(finding.join("main.tf"), place.path("program/main.tf")).unwrap();
+        let output = place.run(&["plan", "-no-color", "-input=false"]);
+        assert_eq!(output.status.code(), Some(11), "{}: it does not crash any more", engine.title());
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains("inconsistent map element types"), "{}: {text}", engine.title());
     }
 }

@@ -107,14 +107,43 @@ fn a_schema_that_is_missing_is_asked_for_with_the_command_that_gets_it() {
 #[test]
 fn programs_that_are_none_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), "bad/main.tf", "resource \"a\" \"b\" {\n  c = = 1\n}\n");
+    write(folder.path(), "bad/main.tf", "resource \"terraform_data\" \"b\" {\n  input = = 1\n}\n");
     fs::create_dir(folder.path().join("empty")).unwrap();
-    for (name, sentence) in
-        [("bad", "bad/main.tf:"), ("empty", "there is no program to run"), ("none", "none:")]
-    {
+    // What is wrong with a program, the engine says.
+    let bad = equiform(folder.path(), &["standin", "run", "bad", "--engine", ENGINES[0]]);
+    let (said, error) = printed(&bad, 1);
+    assert!(
+        said.contains("Invalid expression") && error.contains("bad/main.tf is read in part only"),
+        "{said}{error}"
+    );
+    for (name, sentence) in [("empty", "there is no program to run"), ("none", "none:")] {
         let (_, error) =
             printed(&equiform(folder.path(), &["standin", "run", name, "--engine", ENGINES[0]]), 2);
         assert!(error.contains(sentence), "{error}");
     }
     assert!(!Path::new("kept").exists());
+}
+
+#[test]
+fn modules_that_were_fetched_before_are_taken_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "git::https://example.invalid/net.git";
+    write(folder.path(), "p/main.tf", &format!("module \"net\" {{\n  source = \"{source}\"\n}}\n"));
+    let hello = fs::read_to_string(root().join("fixtures/programs/hello/main.tf")).unwrap();
+    let inner = hello.replace("provider \"mock\" {\n  run = \"hello\"\n}\n", "");
+    write(folder.path(), "p/.terraform/modules/net/main.tf", &inner);
+    let manifest = serde_json::json!({ "Modules": [
+        { "Key": "", "Source": "", "Dir": "." },
+        { "Key": "net", "Source": source, "Dir": ".terraform/modules/net" },
+    ]});
+    for engine in ENGINES {
+        let run = ["standin", "run", "p", "--engine", engine];
+        let _ = fs::remove_file(folder.path().join("p/.terraform/modules/modules.json"));
+        let (said, note) = printed(&equiform(folder.path(), &run), 1);
+        assert!(note.contains("module.net in") && note.contains(source), "{note}");
+        assert!(said.contains("example.invalid"), "{said}");
+        write(folder.path(), "p/.terraform/modules/modules.json", &manifest.to_string());
+        let (said, note) = printed(&equiform(folder.path(), &run), 0);
+        assert!(said.contains("Apply complete! Resources: 3 added") && note.is_empty(), "{said}{note}");
+    }
 }

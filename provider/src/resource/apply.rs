@@ -31,6 +31,8 @@ pub struct Caller {
     pub hold: Hold,
     /// The operations that are to fail.
     pub failures: Arc<Failures>,
+    /// The provider block, where it is another provider's.
+    pub settings: Arc<Object>,
     /// Cancelled when the engine wants what is in flight to stop.
     pub stopped: CancellationToken,
 }
@@ -71,6 +73,14 @@ impl Caller {
         key: Option<&str>,
     ) -> Result<Option<Failure>, LedgerFailure> {
         Ok(self.failures.due(transaction, self.run.as_deref(), op, key)?.cloned())
+    }
+
+    /// The failure that the provider block asks for by the object's id, as that of tfcoremock can.
+    fn told_by_id(&self, op: Operation, asked: &Body) -> Option<Failure> {
+        let attributes = asked.after.as_ref().or(asked.before.as_ref())?;
+        let id = attributes.get(node::ID)?.as_str()?;
+        let told = self.settings.get(&format!("fail_on_{}", op.name()))?;
+        told.strings().contains(&id).then(|| Failure::by_id(op, id))
     }
 
     /// Holds an operation that has begun.
@@ -266,7 +276,10 @@ fn begin(
     op: Operation,
     asked: &mut Body,
 ) -> Result<Option<Failure>, LedgerFailure> {
-    let failure = caller.failure_due(&mut transaction, op, asked.key.as_deref())?;
+    let failure = match caller.told_by_id(op, asked) {
+        Some(failure) => Some(failure),
+        None => caller.failure_due(&mut transaction, op, asked.key.as_deref())?,
+    };
     asked.fault = failure.as_ref().map(|failure| failure.text.clone());
     asked.begin = Some(transaction.append(op, Phase::Begin, caller.with_sent(asked.clone()))?);
     Ok(failure)

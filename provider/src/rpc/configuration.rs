@@ -145,7 +145,7 @@ impl MockProvider {
         session: &Session,
         request: validate_provider_config::Request,
     ) -> validate_provider_config::Response {
-        let result = self.provider_block(session, request.config.as_ref()).and_then(|config| {
+        let result = self.provider_block(session, request.config.as_ref()).and_then(|(config, _)| {
             if let Some(Value::String(hold)) = config.get(HOLD) {
                 hold_from(hold)?;
             }
@@ -170,9 +170,9 @@ impl MockProvider {
         let stopped = session.stopped();
         let result = match self.provider_block(session, request.config.as_ref()) {
             // A new ledger may be locked by another process; a stop ends the wait.
-            Ok(config) => tokio::select! {
+            Ok((config, settings)) => tokio::select! {
                 biased;
-                configuration = self.configuration(session, &config) => configuration,
+                configuration = self.configuration(session, &config, settings) => configuration,
                 () = stopped.cancelled() => Err(Problem::stopped()),
             },
             Err(problem) => Err(problem),
@@ -195,21 +195,34 @@ impl MockProvider {
         configure_provider::Response { diagnostics: diagnostics(problem) }
     }
 
-    /// The provider block. That of a provider that is stood in for has none of our settings: they all come by variables.
-    fn provider_block(&self, session: &Session, config: Option<&DynamicValue>) -> Result<Object, Problem> {
+    /// Our settings in the provider block, and another provider's. The block of one that is stood in for has none of
+    /// ours: they all come by variables.
+    fn provider_block(
+        &self,
+        session: &Session,
+        config: Option<&DynamicValue>,
+    ) -> Result<(Object, Object), Problem> {
         let types = self.types(session)?;
         if let Some(schema) = types.provider_schema()? {
-            object_from(config, &schema.object_type())?;
-            return Ok(Object::new());
+            let theirs = object_from(config, &schema.object_type())?;
+            return Ok((Object::new(), theirs));
         }
         let config = object_from(config, &schema().object_type())?;
         match config.get(TYPES) {
-            Some(Value::String(path)) => self.check_types(session, path).map(|()| config),
-            _ => Ok(config),
+            Some(Value::String(path)) => {
+                self.check_types(session, path)?;
+                Ok((config, Object::new()))
+            }
+            _ => Ok((config, Object::new())),
         }
     }
 
-    async fn configuration(&self, session: &Session, config: &Object) -> Result<Configuration, Problem> {
+    async fn configuration(
+        &self,
+        session: &Session,
+        config: &Object,
+        settings: Object,
+    ) -> Result<Configuration, Problem> {
         let host = session.host;
         let run = match config.get(RUN) {
             Some(Value::String(run)) => Some(run.clone()),
@@ -253,7 +266,15 @@ impl MockProvider {
         let (engine_pid, session) = (host.pid(), Some(session.number));
         Ok(Configuration {
             ledger,
-            caller: Caller { run, engine_pid, session, hold, failures, ..Caller::default() },
+            caller: Caller {
+                run,
+                engine_pid,
+                session,
+                hold,
+                failures,
+                settings: Arc::new(settings),
+                ..Caller::default()
+            },
         })
     }
 

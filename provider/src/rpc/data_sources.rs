@@ -1,5 +1,7 @@
 //! Data sources: validating and reading them.
 
+use std::path::Path;
+
 use equiform_proto::ledger::Operation;
 use equiform_proto::tfplugin6::{read_data_source, validate_data_resource_config};
 
@@ -11,8 +13,8 @@ use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::ledger::{Body, Ledger};
 use crate::resource::apply::Changed;
-use crate::resource::{find, node, text};
-use crate::types::{DEFAULT_OVERRIDES, DataType, Types};
+use crate::resource::{find, node, secrets, text};
+use crate::types::{DEFAULT_OVERRIDES, DataType, Types, tfcoremock};
 use crate::value::{Object, Value, json};
 
 impl MockProvider {
@@ -85,6 +87,10 @@ impl MockProvider {
             body.key = Some(key.to_owned());
             body.id = found.as_ref().ok().map(|found| found.id.clone());
             found.map(|found| found.object)
+        } else if types.is_tfcoremock() {
+            let folder = text(&caller.settings, "data_directory").unwrap_or(tfcoremock::DATA_DIRECTORY);
+            let folder = session.host.working_directory()?.join(folder);
+            tfcoremock_data(&data, &config, &folder)
         } else {
             match in_the_world(&ledger, &types, &data, &config).await {
                 Ok(Some(Changed { id, object })) => {
@@ -101,6 +107,23 @@ impl MockProvider {
             noted(&ledger, &caller, Operation::Read, body, found, |object| Some(digest(object))).await?;
         Ok(object_to(Some(found), &data.object_type))
     }
+}
+
+/// The object that a data source of tfcoremock reads from a file, by its id.
+fn tfcoremock_data(data: &DataType, config: &Object, folder: &Path) -> Result<Object, Problem> {
+    let id = text(config, node::ID).unwrap_or_default();
+    if id.is_empty() || id.contains(['/', '\\']) || id.starts_with('.') {
+        return Err(Problem::new("This id cannot name a file", format!("It is {id:?}.")).at(node::ID));
+    }
+    let path = folder.join(format!("{id}.json"));
+    let read =
+        tfcoremock::read_data(&path, &data.object_type).map_err(|defect| defect.problem("data source"))?;
+    let Value::Object(mut object) = read else {
+        return Err(Problem::engine("It asked for a data source that is no object."));
+    };
+    object.insert(node::ID.to_owned(), id.into());
+    secrets::complete(&data.schema.block, &mut object);
+    Ok(object)
 }
 
 /// An object in the world that a data source of the same name asks for, by its id.

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
-use crate::types::{DEFAULT_OVERRIDES, DEFAULT_TYPES, Sources, Types};
+use crate::types::{DEFAULT_OVERRIDES, DEFAULT_TYPES, Sources, Types, tfcoremock};
 
 /// Names the user's types.
 pub const TYPES_VARIABLE: &str = "EQUIFORM_TYPES";
@@ -71,6 +71,9 @@ impl MockProvider {
     fn load_types(&self, session: &Session) -> Result<Arc<Types>, Problem> {
         let sources = Sources {
             types: match &self.standin {
+                Some(standin) if standin.is_tfcoremock() => {
+                    file(session, tfcoremock::FILE_VARIABLE, tfcoremock::DEFAULT_FILE)?
+                }
                 Some(_) => None,
                 None => file(session, TYPES_VARIABLE, DEFAULT_TYPES)?,
             },

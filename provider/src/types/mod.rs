@@ -9,6 +9,7 @@ mod overrides;
 pub mod own;
 pub mod schema_json;
 mod standin;
+pub mod tfcoremock;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -90,7 +91,10 @@ impl Types {
             overrides,
             standin: standin.clone(),
         };
-        if let Some(standin) = standin {
+        if standin.as_ref().is_some_and(|standin| standin.is_tfcoremock()) {
+            let file = tfcoremock::types(sources.types.as_deref());
+            types.file = file.map_err(|defect| defect.problem("file with dynamic resources"))?;
+        } else if let Some(standin) = standin {
             types.schema = Some(standin.schema()?);
             if let Some(path) = standin.overrides() {
                 types.overrides.push(read_overrides(&path)?);
@@ -114,7 +118,16 @@ impl Types {
 
     /// The schema of the provider block, where it is another provider's.
     pub fn provider_schema(&self) -> Result<Option<Schema>, Problem> {
-        self.schema.as_ref().map(|schema| schema.provider().map_err(bad_schema)).transpose()
+        match (&self.schema, &self.standin) {
+            (Some(schema), _) => schema.provider().map(Some).map_err(bad_schema),
+            (None, Some(_)) => Ok(Some(tfcoremock::provider_block())),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Whether tfcoremock is stood in for, whose types need no schema.
+    pub fn is_tfcoremock(&self) -> bool {
+        self.standin.is_some() && self.schema.is_none()
     }
 
     /// The names of all types of a family, sorted.
@@ -134,6 +147,9 @@ impl Types {
             Family::List => self.file.lists.clone(),
             Family::Action | Family::Function | Family::Identity | Family::StateStore => Vec::new(),
         };
+        if self.standin.is_some() {
+            return names;
+        }
         let own = match family {
             Family::Resource | Family::Data | Family::List | Family::Identity => node::NAME,
             Family::Ephemeral => own::TICKET,
@@ -192,7 +208,7 @@ impl Types {
             let declared = self.file.resources.get(name).and_then(|declared| declared.id_prefix.clone());
             declared.unwrap_or_else(|| names::id_prefix(name))
         };
-        let key = schema.block.attribute(node::KEY).filter(|_| self.schema.is_none()).map(|_| node::KEY);
+        let key = schema.block.attribute(node::KEY).filter(|_| self.standin.is_none()).map(|_| node::KEY);
         Ok(ResourceType {
             identity,
             key,
@@ -217,6 +233,10 @@ impl Types {
         let own =
             |types: &BTreeMap<String, file::DeclaredType>| types.get(name).map(|own| own.schema.clone());
         let found = match (&self.schema, family) {
+            // What a user says of a type may change what programs may say of it.
+            (Some(_), Family::Resource) if self.overrides.iter().any(|told| told.speaks_of(name)) => {
+                return Ok(self.resource(name)?.schema.clone());
+            }
             (_, Family::Resource) => return self.resource_schema(name),
             (Some(file), family) => file.schema(family, name).map_err(bad_schema)?,
             (None, Family::Data) if name == node::NAME => Some(node::data_source()),

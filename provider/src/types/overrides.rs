@@ -95,6 +95,11 @@ impl Overrides {
         Self { lenient: true, ..common }
     }
 
+    /// Whether a type of resource is spoken of.
+    pub fn speaks_of(&self, type_name: &str) -> bool {
+        self.resources.contains_key(type_name)
+    }
+
     /// What ids of a type begin with.
     pub fn id_prefix(&self, type_name: &str) -> Option<&str> {
         self.resources.get(type_name)?.id_prefix.as_deref()
@@ -131,7 +136,13 @@ impl Overrides {
         ] {
             for (name, value) in values {
                 let Some(attribute) = self.attribute(type_name, &mut schema.block, name)? else { continue };
-                attribute.rule = rule(typed(type_name, name, value, &attribute.ty())?);
+                let value = typed(type_name, name, value, &attribute.ty())?;
+                // What a program may leave out has then a default: old providers have such, without saying so.
+                if attribute.origin == Origin::Optional {
+                    attribute.origin = Origin::OptionalComputed;
+                    attribute.default = Some(value.clone());
+                }
+                attribute.rule = rule(value);
             }
         }
         for (name, other) in &told.copies {

@@ -79,6 +79,11 @@ impl StandIn {
         self.schema.get_or_init(read).clone()
     }
 
+    /// Whether it is tfcoremock, whose types are known here.
+    pub fn is_tfcoremock(&self) -> bool {
+        self.address.ends_with("/tfcoremock") && !self.folder.join("schema.json").exists()
+    }
+
     /// The overrides that were installed with it.
     pub fn overrides(&self) -> Option<PathBuf> {
         let path = self.folder.join("overrides.json");

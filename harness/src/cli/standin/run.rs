@@ -22,6 +22,9 @@ use crate::standin::program::Program;
 use crate::standin::session::{Said, Session};
 use crate::standin::store::Schemas;
 
+/// The file of overrides that stand-ins look for.
+const OVERRIDES: &str = "equiform.overrides.json";
+
 /// Deploy a program without a cloud: all its providers are stand-ins
 ///
 /// Finds the providers that the program needs, looks for their schemas beside it and in folders of schemas, copies the
@@ -109,6 +112,10 @@ impl Run {
             eprintln!(
                 "note: {call} comes from {source}: the engine fetches it, and what it needs is not known here"
             );
+        }
+        for (file, why) in &program.read_in_part {
+            let why = why.lines().last().unwrap_or_default().trim_start_matches([' ', '=']);
+            eprintln!("note: {} is read in part only, the engine decides: {why}", file.display());
         }
         for file in &program.provisioners {
             eprintln!("note: {} has provisioners, which do what they say", file.display());
@@ -203,6 +210,12 @@ impl Run {
         })?;
         if !succeeded {
             eprintln!("error: `{name}` failed: {}", ending(&said, self.timeout));
+            if said.text.contains(OVERRIDES) {
+                let folder = self.folder.display();
+                eprintln!(
+                    "hint: {OVERRIDES} belongs in {folder}, from where it is copied; or name it by --overrides"
+                );
+            }
         }
         Ok(succeeded)
     }

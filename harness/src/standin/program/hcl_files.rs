@@ -3,10 +3,46 @@
 use hcl::{Block, Body, Expression, ObjectKey, TemplateExpr};
 
 use super::module::{InFile, Requirement, TYPED};
+use super::pieces::{Piece, pieces};
 
-/// Reads a file's text.
+/// Reads a file's text. What the parser refuses is read by the heads of its blocks, and told: engines decide.
 pub fn read(text: &str, file: &mut InFile<'_>) -> Result<(), String> {
-    let body: Body = hcl::parse(text).map_err(|error| error.to_string())?;
+    match hcl::parse(text) {
+        Ok(body) => read_body(&body, file),
+        Err(error) => {
+            let mut why = error.to_string();
+            for piece in pieces(text) {
+                match hcl::parse(piece.text) {
+                    Ok(body) => read_body(&body, file),
+                    Err(error) => {
+                        why = error.to_string();
+                        read_head(&piece, file);
+                    }
+                }
+            }
+            file.is_not_read(why);
+        }
+    }
+    Ok(())
+}
+
+/// What the head of a block tells, and the source of a module, which stands on a line of its own.
+fn read_head(piece: &Piece<'_>, file: &mut InFile<'_>) {
+    match (piece.kind, piece.labels.first()) {
+        ("provider", Some(name)) => file.configures(name),
+        ("module", Some(name)) => {
+            let source = piece.text.lines().find_map(|line| {
+                let rest = line.trim_start().strip_prefix("source")?.trim_start().strip_prefix('=')?;
+                rest.trim().strip_prefix('"')?.split('"').next()
+            });
+            source.into_iter().for_each(|source| file.calls(name, source));
+        }
+        (kind, Some(type_name)) if TYPED.contains(&kind) => file.has_type(type_name, None),
+        _ => {}
+    }
+}
+
+fn read_body(body: &Body, file: &mut InFile<'_>) {
     for block in body.blocks() {
         let label = block.labels().first().map(hcl::BlockLabel::as_str);
         match (block.identifier(), label) {
@@ -26,7 +62,6 @@ pub fn read(text: &str, file: &mut InFile<'_>) -> Result<(), String> {
             _ => {}
         }
     }
-    Ok(())
 }
 
 fn terraform(block: &Block, file: &mut InFile<'_>) {

@@ -1,15 +1,19 @@
 //! What a program needs: its providers with the versions that it demands, and the folders of its modules.
 //!
-//! A program is a folder with `.tf` and `.tf.json` files, and the folders of modules that it calls by local paths.
+//! A program is a folder with `.tf` and `.tf.json` files, the folders of modules that it calls by local paths, and those
+//! that an engine has fetched for it already.
 
+mod fetched;
 mod hcl_files;
 mod json_files;
 mod module;
+mod pieces;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+pub use self::fetched::FOLDER as FETCHED_MODULES;
 use self::module::Module;
 use super::address::{AddressError, ProviderAddress};
 use super::constraint::{ConstraintError, Constraints};
@@ -43,8 +47,10 @@ pub struct Program {
     pub uses_mock: bool,
     /// The folders of its modules, its own first.
     pub folders: Vec<PathBuf>,
-    /// Modules that come from elsewhere: what calls them, and their source.
+    /// Modules that come from elsewhere and were not fetched yet: what calls them, and their source.
     pub remote_modules: Vec<(String, String)>,
+    /// Files that were read in part only, as the parser refuses something that engines may take, and why.
+    pub read_in_part: Vec<(PathBuf, String)>,
     /// Files with provisioners, which do what they say wherever they are run.
     pub provisioners: BTreeSet<PathBuf>,
 }
@@ -102,8 +108,9 @@ impl Program {
         let root = folder.canonicalize().map_err(io)?;
         let mut program = Self::default();
         let mut needed: BTreeMap<ProviderAddress, Needed> = BTreeMap::new();
-        let mut waiting = vec![root.clone()];
-        while let Some(folder) = waiting.pop() {
+        let fetched = fetched::modules(&root);
+        let mut waiting = vec![(String::new(), root.clone())];
+        while let Some((key, folder)) = waiting.pop() {
             if program.folders.contains(&folder) {
                 continue;
             }
@@ -119,6 +126,11 @@ impl Program {
                 needed.entry(address).or_insert(new).constraints.add(constraints);
             }
             for (name, source, at) in &module.calls {
+                let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+                if let Some(folder) = fetched.get(&key) {
+                    waiting.push((key, folder.clone()));
+                    continue;
+                }
                 if !(source.starts_with("./") || source.starts_with("../") || source == "." || source == "..")
                 {
                     program
@@ -128,11 +140,12 @@ impl Program {
                 }
                 let called = folder.join(source);
                 match called.canonicalize() {
-                    Ok(called) => waiting.push(called),
+                    Ok(called) => waiting.push((key, called)),
                     Err(source) => return Err(ProgramError::Io { path: plain(&called), source }),
                 }
             }
             program.provisioners.extend(module.provisioners);
+            program.read_in_part.extend(module.read_in_part);
             program.folders.push(folder);
         }
         let own: ProviderAddress = OWN.parse().expect("our own address is one");

@@ -34,6 +34,8 @@ pub struct Module {
     pub calls: Vec<(String, String, PathBuf)>,
     /// Files with provisioners.
     pub provisioners: BTreeSet<PathBuf>,
+    /// Files that were read in part only, and why.
+    pub read_in_part: Vec<(PathBuf, String)>,
 }
 
 impl Module {
@@ -129,6 +131,11 @@ impl InFile<'_> {
     /// A module is called.
     pub fn calls(&mut self, name: &str, source: &str) {
         self.module.calls.push((name.to_owned(), source.to_owned(), self.path.to_owned()));
+    }
+
+    /// The file was read in part only.
+    pub fn is_not_read(&mut self, why: String) {
+        self.module.read_in_part.push((self.path.to_owned(), why));
     }
 
     /// There is a provisioner.
