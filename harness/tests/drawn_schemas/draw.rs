@@ -135,12 +135,14 @@ fn attributes(
 
 fn block(deeper: u32, in_set: bool, in_map: bool) -> BoxedStrategy<Block> {
     // Engines crash at lists within maps: fixtures/findings/map-of-blocks-crash.
-    let nestings = if in_map { vec!["single", "group"] } else { vec!["single", "group", "list", "set", "map"] };
+    let nestings =
+        if in_map { vec!["single", "group"] } else { vec!["single", "group", "list", "set", "map"] };
     let inner = if deeper == 0 {
         Just(Vec::new()).boxed()
     } else {
         let one = select(nestings).prop_flat_map(move |nesting| {
-            block(deeper - 1, in_set || nesting == "set", in_map || nesting == "map").prop_map(move |block| (nesting, block))
+            block(deeper - 1, in_set || nesting == "set", in_map || nesting == "map")
+                .prop_map(move |block| (nesting, block))
         });
         vec(one, 0..3).boxed()
     };
