@@ -113,6 +113,11 @@ test-all-engines: tools ## The engine tests on every engine that can be installe
 	target/debug/equiform engines install --all
 	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour --test findings
 
+.PHONY: test-real-providers
+test-real-providers: install ## Stand-ins against the real providers time, local and http, which are built from source once
+	$(EQUIFORM) engines install terraform@1.15.5
+	scripts/real-providers
+
 .PHONY: test-kill
 test-kill: tools ## 200 runs with the provider or the engine killed at a random moment
 	cargo test --workspace --locked --no-run

@@ -106,6 +106,11 @@ impl Lab {
         self.init();
     }
 
+    /// The version of the protocol.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
     /// How often each RPC was called meanwhile, by protocol 6's names.
     #[track_caller]
     pub fn calls(&self, act: impl FnOnce()) -> Calls {

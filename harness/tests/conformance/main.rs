@@ -12,7 +12,9 @@ mod support;
 mod families;
 mod lab;
 mod plan_and_apply;
+mod standins;
 mod table;
+mod types_file;
 
 use std::process::ExitCode;
 
@@ -20,7 +22,7 @@ use lab::{Lab, Protocol, Rule};
 use libtest_mimic::{Arguments, Trial};
 use support::engines;
 
-const RULES: &[&[Rule]] = &[plan_and_apply::ALL, families::ALL];
+const RULES: &[&[Rule]] = &[plan_and_apply::ALL, families::ALL, types_file::ALL, standins::ALL];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -40,6 +42,10 @@ fn main() -> ExitCode {
             }
         }
     }
+    let names: Vec<_> = RULES.iter().copied().flatten().map(|rule| rule.name).collect();
+    trials.push(Trial::test("every_rule_stands_in_the_docs", move || {
+        table::check_rules(&names).map_err(Into::into)
+    }));
     let rules = libtest_mimic::run(&arguments, trials);
     // Without all of them the tables would miss what the others see.
     let all_ran = rules.num_filtered_out == 0 && rules.num_ignored == 0 && !arguments.list;

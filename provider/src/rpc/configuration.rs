@@ -278,16 +278,25 @@ impl MockProvider {
         })
     }
 
-    /// The ledger that a host's requests go to, and how they sign.
-    pub(super) fn configured(&self, session: &Session) -> Result<(Arc<Ledger>, Caller), Problem> {
+    /// How a host configured the provider, on this connection or on another of the same command.
+    fn configuration_of(&self, session: &Session) -> Option<Configuration> {
         let own = session.configuration.lock().expect("no holder panics").clone();
-        let configuration = own.or_else(|| {
+        own.or_else(|| {
             let configured = self.configured.lock().expect("no holder panics");
             // Of another command of the same process it would be another ledger.
             let (of, configuration) = configured.get(&session.host.pid()?)?;
             of.is_of_same_command(session).then(|| configuration.clone())
-        });
-        match configuration {
+        })
+    }
+
+    /// Whether the provider is configured with a ledger whose name is not known yet.
+    pub(super) fn ledger_is_unknown(&self, session: &Session) -> bool {
+        self.configuration_of(session).is_some_and(|configuration| configuration.ledger.is_none())
+    }
+
+    /// The ledger that a host's requests go to, and how they sign.
+    pub(super) fn configured(&self, session: &Session) -> Result<(Arc<Ledger>, Caller), Problem> {
+        match self.configuration_of(session) {
             Some(Configuration { ledger: Some(ledger), caller }) => {
                 let (number, request) = (Some(session.number), Some(session.request()));
                 Ok((ledger, Caller { session: number, request, stopped: session.stopped(), ..caller }))

@@ -6,6 +6,7 @@ use equiform_proto::ledger::Operation;
 use equiform_proto::tfplugin6::{read_data_source, validate_data_resource_config};
 
 use super::convert::{diagnostics, object_from, object_to};
+use super::deferral::open;
 use super::note::noted;
 use super::validation::checked;
 use super::{MockProvider, Session};
@@ -36,6 +37,22 @@ impl MockProvider {
         session: &Session,
         request: read_data_source::Request,
     ) -> read_data_source::Response {
+        if let Some(deferred) = self.put_off(session, request.client_capabilities.as_ref()) {
+            let state = self.types(session).and_then(|types| {
+                let data = types.data(&request.type_name)?;
+                let config = object_from(request.config.as_ref(), &data.object_type)?;
+                Ok(object_to(Some(open(&data.schema.block, &config)), &data.object_type))
+            });
+            return match state {
+                Ok(state) => {
+                    read_data_source::Response { state, deferred: Some(deferred), diagnostics: Vec::new() }
+                }
+                Err(problem) => read_data_source::Response {
+                    diagnostics: diagnostics([problem]),
+                    ..read_data_source::Response::default()
+                },
+            };
+        }
         match self.data_source_state(session, &request).await {
             Ok(state) => read_data_source::Response { state, ..read_data_source::Response::default() },
             Err(problem) => read_data_source::Response {

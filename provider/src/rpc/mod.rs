@@ -8,6 +8,7 @@ mod actions;
 mod configuration;
 mod convert;
 mod data_sources;
+mod deferral;
 mod description;
 mod ephemeral;
 mod functions;

@@ -79,6 +79,15 @@ impl MockProvider {
         session: &Session,
         request: read_resource::Request,
     ) -> read_resource::Response {
+        if let Some(deferred) = self.put_off(session, request.client_capabilities.as_ref()) {
+            return read_resource::Response {
+                new_state: request.current_state,
+                private: request.private,
+                new_identity: request.current_identity,
+                deferred: Some(deferred),
+                diagnostics: Vec::new(),
+            };
+        }
         let resource = self.resource_type(session, &request.type_name);
         let found = match &resource {
             Ok(resource) => self.read_object(session, resource, &request).await,
@@ -151,6 +160,7 @@ impl MockProvider {
                 ..plan_resource_change::Response::default()
             },
             Ok(Some((Plan { planned, replaced_by }, exists))) => plan_resource_change::Response {
+                deferred: self.plan_put_off(session, &resource, &request),
                 requires_replace: replaced_by.into_iter().map(path_to).collect(),
                 planned_private: private::of_plan(&resource, &planned, exists, &request.prior_private),
                 planned_identity: planned_identity(&resource, &planned),

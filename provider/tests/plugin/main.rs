@@ -3,6 +3,7 @@
 mod commands;
 mod cost;
 mod crash;
+mod deferral;
 mod failures;
 mod families;
 mod handshake;

@@ -63,6 +63,11 @@ pub fn ephemeral_resources(spec: &EngineSpec) -> bool {
     since(spec, 10, 11)
 }
 
+/// Attributes that are only written.
+pub fn write_only_attributes(spec: &EngineSpec) -> bool {
+    since(spec, 11, 11)
+}
+
 /// Actions and lists, which OpenTofu does not have.
 pub fn actions_and_lists(spec: &EngineSpec) -> bool {
     since(spec, 14, u64::MAX)

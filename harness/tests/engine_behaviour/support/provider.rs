@@ -28,7 +28,7 @@ pub fn mirror() -> &'static Path {
     static MIRROR: OnceLock<PathBuf> = OnceLock::new();
     MIRROR.get_or_init(|| {
         let mirror = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mirror");
-        let platform = format!("{}_{}", std::env::consts::OS, architecture());
+        let platform = platform();
         for address in ADDRESSES {
             let package = mirror.join(address).join(env!("CARGO_PKG_VERSION")).join(&platform);
             fs::create_dir_all(&package).expect("the target folder is writable");
@@ -42,6 +42,11 @@ pub fn mirror() -> &'static Path {
         }
         mirror
     })
+}
+
+/// The machine as mirrors name it.
+pub fn platform() -> String {
+    format!("{}_{}", std::env::consts::OS, architecture())
 }
 
 /// The machine's architecture as Go calls it.
