@@ -146,12 +146,15 @@ fn what_compare_prints_is_what_its_schema_says() {
 fn examples(page: &str) -> Vec<Value> {
     let page = fs::read_to_string(root().join("docs").join(page)).unwrap();
     let blocks = page.split("\n```json\n").skip(1).map(|rest| rest.split("\n```").next().unwrap());
-    blocks.map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}"))).collect()
+    blocks
+        .map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}")))
+        .collect()
 }
 
 #[test]
 fn types_files_and_overrides_in_the_project_are_what_their_schemas_say() {
-    let read = |path: &str| -> Value { serde_json::from_slice(&fs::read(root().join(path)).unwrap()).unwrap() };
+    let read =
+        |path: &str| -> Value { serde_json::from_slice(&fs::read(root().join(path)).unwrap()).unwrap() };
     let types = Schema::of("types");
     let mut documents = examples("types.md");
     assert_eq!(documents.len(), 2);

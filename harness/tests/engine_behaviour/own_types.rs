@@ -106,7 +106,10 @@ fn values_that_a_types_file_does_not_allow_are_refused_by_name(engine: &Engine) 
         ("size = 100", "It must be between 1 and 64."),
         ("size = 1\n  kind = \"slow\"", "It must be one of \"plain\", \"fast\"."),
         ("size = 1\n  name = \"A\"", "It must match ^[a-z-]+$."),
-        ("size = 1\n  name = \"a\"\n  name_prefix = \"b\"", "It cannot be set together with \"name_prefix\"."),
+        (
+            "size = 1\n  name = \"a\"\n  name_prefix = \"b\"",
+            "It cannot be set together with \"name_prefix\".",
+        ),
     ] {
         workspace.write(&disk(arguments));
         workspace.run(&["plan", "-input=false"]).ended_with(1).says(sentence);
@@ -128,13 +131,17 @@ fn a_state_in_transition_goes_on_with_every_read(engine: &Engine) {
         workspace.run(&["apply", "-refresh-only", "-auto-approve", "-input=false"]).succeeded();
         stored(workspace)["status"].clone()
     };
-    assert_eq!([status(&workspace), status(&workspace), status(&workspace)], ["booting", "booting", "started"]);
+    assert_eq!(
+        [status(&workspace), status(&workspace), status(&workspace)],
+        ["booting", "booting", "started"]
+    );
     workspace.plan_is_empty();
 }
 
 fn a_data_source_answers_what_the_types_file_says(engine: &Engine) {
     let image = |family: &str| format!("data \"mock_image\" \"{family}\" {{\n  family = \"{family}\"\n}}\n");
-    let outputs = "output \"told\" {\n  value = [data.mock_image.linux.id, data.mock_image.other.architecture]\n}\n";
+    let outputs =
+        "output \"told\" {\n  value = [data.mock_image.linux.id, data.mock_image.other.architecture]\n}\n";
     let workspace = with_types(engine, &format!("{}{}{outputs}", image("linux"), image("other")));
     workspace.apply();
     let told = workspace.run(&["output", "-json", "told"]);
