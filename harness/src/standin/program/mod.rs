@@ -66,6 +66,18 @@ pub enum ProgramError {
         /// The operating system's error.
         source: io::Error,
     },
+    /// A module is not there.
+    #[error("{}: module.{name} is called from {}, which cannot be read: {error}", at.display(), path.display())]
+    NoModule {
+        /// The name of the call.
+        name: String,
+        /// The file with the call.
+        at: PathBuf,
+        /// The module's folder.
+        path: PathBuf,
+        /// The operating system's error.
+        error: io::Error,
+    },
     /// There is no program.
     #[error("{}: there is no .tf or .tf.json file in this folder, so there is no program to run", .0.display())]
     Empty(PathBuf),
@@ -141,7 +153,14 @@ impl Program {
                 let called = folder.join(source);
                 match called.canonicalize() {
                     Ok(called) => waiting.push((key, called)),
-                    Err(source) => return Err(ProgramError::Io { path: plain(&called), source }),
+                    Err(error) => {
+                        return Err(ProgramError::NoModule {
+                            name: name.clone(),
+                            at: at.clone(),
+                            path: plain(&called),
+                            error,
+                        });
+                    }
                 }
             }
             program.provisioners.extend(module.provisioners);
