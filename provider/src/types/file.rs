@@ -17,6 +17,9 @@ use crate::schema::{
 };
 use crate::value::{Type, Value, json};
 
+/// The longest time after which an ephemeral resource is renewed, in milliseconds.
+const A_DAY: u64 = 86_400_000;
+
 /// A types file.
 #[derive(Debug, Default)]
 pub struct TypesFile {
@@ -285,6 +288,9 @@ impl JsonType {
         }
         if let Some(name) = self.defers_on.as_ref().filter(|name| block.attribute(name).is_none()) {
             return Err(format!("defers_on: There is no attribute {name:?}."));
+        }
+        if self.renew_after_ms.is_some_and(|after| !(1..=A_DAY).contains(&after)) {
+            return Err(format!("renew_after_ms: This is at least 1 and at most {A_DAY}, which is a day."));
         }
         let schema = Schema { version: self.version, block };
         Ok(DeclaredType {
