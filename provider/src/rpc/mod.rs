@@ -22,6 +22,7 @@ mod service;
 mod service5;
 mod session;
 mod state_stores;
+mod stored_state;
 mod validation;
 
 #[cfg(test)]
