@@ -26,6 +26,8 @@ pub struct Chosen {
     pub schema_version: Option<Version>,
     /// How many types it has.
     pub counts: Counts,
+    /// Attributes of `provider_meta` blocks.
+    pub provider_meta: Vec<String>,
 }
 
 /// A provider without a schema.
@@ -68,7 +70,14 @@ pub fn choose(
             version.ok_or_else(|| ChooseError::Contradiction(address.clone(), constraints.to_string()))?;
         let counts = found.file.expect(address)?.check()?;
         let schema_version = found.version.filter(|other| *other != version);
-        chosen.push(Chosen { address: address.clone(), version, schema: found.file, schema_version, counts });
+        chosen.push(Chosen {
+            address: address.clone(),
+            version,
+            schema: found.file,
+            schema_version,
+            counts,
+            provider_meta: needed.provider_meta.iter().cloned().collect(),
+        });
     }
     Ok((chosen, missing))
 }
@@ -83,6 +92,7 @@ impl Chosen {
             protocol: super::mirror::DEFAULT_PROTOCOL,
             schema: &schema,
             overrides: None,
+            provider_meta: &self.provider_meta,
         };
         mirror.install(provider, new).map(drop)
     }

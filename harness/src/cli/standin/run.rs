@@ -281,7 +281,7 @@ fn tell_standins(title: &str, chosen: &[Chosen]) -> Result<(), CannotRun> {
     output(|out| {
         writeln!(out, "== {title}")?;
         for one in chosen {
-            let Chosen { address, version, schema, schema_version, counts } = one;
+            let Chosen { address, version, schema, schema_version, counts, .. } = one;
             let other =
                 schema_version.as_ref().map(|other| format!(" of version {other}")).unwrap_or_default();
             writeln!(
