@@ -54,7 +54,9 @@ pub fn plugin() -> Result<(), Failure> {
         let socket = Socket::new()?;
         let certificate = tls.as_ref().map(|tls| tls.certificate.as_ref());
         announce(&handshake::line(socket.path(), certificate, &offer))?;
-        log(Level::Debug, &format!("mock provider {} is listening", env!("CARGO_PKG_VERSION")));
+        let role = standin.as_ref().map(|it| format!(" as a stand-in for {} {}", it.address, it.version));
+        let role = role.unwrap_or_default();
+        log(Level::Debug, &format!("mock provider {} is listening{role}", env!("CARGO_PKG_VERSION")));
 
         let end = CancellationToken::new();
         let tls = tls.map(|tls| TlsAcceptor::from(tls.config));

@@ -2,7 +2,7 @@
 
 use super::plan::{each_object, is_left_to_us, settle_attribute};
 use super::plausible::{Context, Salt};
-use crate::schema::{Attribute, Block, Piece, Rule, Shape};
+use crate::schema::{Attribute, Block, Nesting, Piece, Rule, Shape};
 use crate::value::{Number, Object, Type, Value, json};
 
 /// Gives attributes that follow from others their values, as far as those are known.
@@ -69,6 +69,10 @@ pub fn finish(block: &Block, object: &mut Object, context: &Context<'_>) {
                 Rule::Constant(value) | Rule::Value(value) => value.clone(),
                 Rule::States(states) => states.first().map_or(Value::Null, |(_, name)| name.as_str().into()),
                 Rule::CopyOf(_) | Rule::Format(_) => continue,
+                // A map that nobody has filled is empty, as tags are.
+                Rule::Once | Rule::EachChange if matches!(attribute.ty(), Type::Map(_)) => {
+                    Value::Map(Object::new())
+                }
                 Rule::Once | Rule::EachChange => made(attribute, context, &context.salt.at(&attribute.name)),
             };
             *value = computed;
@@ -78,10 +82,9 @@ pub fn finish(block: &Block, object: &mut Object, context: &Context<'_>) {
     }
     for nested in &block.blocks {
         if let Some(value) = object.get_mut(&nested.name) {
-            let mut salt = context.salt.at(&nested.name);
-            each_object(nested.nesting, value, &mut |object| {
-                salt = salt.at("+");
-                finish_block(&nested.block, object, context, &salt);
+            let salt = context.salt.at(&nested.name);
+            finish_each(nested.nesting, value, &salt, &mut |object, salt| {
+                finish_block(&nested.block, object, context, salt);
             });
         }
     }
@@ -117,10 +120,8 @@ fn finish_attribute(attribute: &Attribute, value: &mut Value, context: &Context<
             };
         }
         Shape::Nested(nesting, attributes) => {
-            let mut salt = salt.clone();
-            each_object(*nesting, value, &mut |object| {
-                salt = salt.at("+");
-                finish_attributes(attributes, object, context, &salt);
+            finish_each(*nesting, value, salt, &mut |object, salt| {
+                finish_attributes(attributes, object, context, salt);
             });
         }
         // Only a program can leave a part of a plain value open, and by now it has said what it is.
@@ -149,14 +150,47 @@ fn finish_attributes(attributes: &[Attribute], object: &mut Object, context: &Co
     }
 }
 
+/// How often another value is made up for an element of a set that would be the same as one that is there.
+const TRIES: usize = 16;
+
+/// Finishes each object of a nested attribute or of nested blocks. Elements of a set stay as many as they are: two that
+/// became the same would be one, and an engine would miss the other.
+fn finish_each(nesting: Nesting, value: &mut Value, salt: &Salt, finish: &mut dyn FnMut(&mut Object, &Salt)) {
+    let mut salt = salt.clone();
+    let Value::Set(elements) = value else {
+        each_object(nesting, value, &mut |object| {
+            salt = salt.at("+");
+            finish(object, &salt);
+        });
+        return;
+    };
+    let (known, open): (Vec<_>, Vec<_>) =
+        std::mem::take(elements).into_iter().partition(Value::is_wholly_known);
+    let mut finished = known;
+    for element in open {
+        let mut next = element.clone();
+        for _ in 0..TRIES {
+            salt = salt.at("+");
+            next = element.clone();
+            if let Value::Object(object) = &mut next {
+                finish(object, &salt);
+            }
+            if !finished.contains(&next) {
+                break;
+            }
+        }
+        finished.push(next);
+    }
+    *value = Value::set(finished);
+}
+
 fn finish_block(block: &Block, object: &mut Object, context: &Context<'_>, salt: &Salt) {
     finish_attributes(&block.attributes, object, context, salt);
     for nested in &block.blocks {
         if let Some(value) = object.get_mut(&nested.name) {
-            let mut salt = salt.at(&nested.name);
-            each_object(nested.nesting, value, &mut |object| {
-                salt = salt.at("+");
-                finish_block(&nested.block, object, context, &salt);
+            let salt = salt.at(&nested.name);
+            finish_each(nested.nesting, value, &salt, &mut |object, salt| {
+                finish_block(&nested.block, object, context, salt);
             });
         }
     }

@@ -83,11 +83,11 @@ impl Context<'_> {
         match ty {
             Type::String => Value::String(self.text(name, salt)),
             Type::Number => Value::Number(Number::from(number(name, salt))),
-            Type::Bool => Value::Bool(false),
+            Type::Bool => Value::Bool(salt.number(2) == 1),
             Type::Dynamic => Value::Dynamic(Type::String, Box::new(Value::String(self.text(name, salt)))),
             Type::List(ty) => Value::List(vec![one(ty)]),
             Type::Set(ty) => Value::set(vec![one(ty)]),
-            Type::Map(_) => Value::Map(Object::new()),
+            Type::Map(ty) => Value::Map(Object::from([("key".to_owned(), one(ty))])),
             Type::Tuple(types) => {
                 let each = types.iter().enumerate();
                 Value::List(

@@ -24,19 +24,34 @@ struct Private {
     /// On the plan of an object that takes another one's place: the id of that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     replaces: Option<String>,
+    /// Whether an identity was given along with it, to be returned.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    identity: bool,
 }
 
-/// The private data of the object with this id.
-pub fn of(id: &str) -> Vec<u8> {
-    written(&Private { equiform: 1, id: Some(id.to_owned()), plan: None, replaces: None })
+/// The private data of the object with this id. `identity` is whether the engine keeps its identity, too.
+pub fn of(id: &str, identity: bool) -> Vec<u8> {
+    written(&Private { equiform: 1, id: Some(id.to_owned()), plan: None, replaces: None, identity })
 }
 
 /// The private data of a plan: of an object that is there, or of one that is yet to be created. `prior` is what came
 /// with the request: an engine that plans a replacement sends what it was given for the object that goes.
-pub fn of_plan(resource: &ResourceType, planned: &Object, exists: bool, prior: &[u8]) -> Vec<u8> {
+pub fn of_plan(
+    resource: &ResourceType,
+    planned: &Object,
+    exists: bool,
+    prior: &[u8],
+    has_identity: bool,
+) -> Vec<u8> {
     let known = serde_json::from_slice::<Private>(prior).ok().and_then(|prior| prior.id);
     let (id, replaces) = if exists { (known, None) } else { (None, known) };
-    written(&Private { equiform: 1, id, plan: Some(digest(resource, planned)), replaces })
+    let (plan, identity) = (Some(digest(resource, planned)), exists && has_identity);
+    written(&Private { equiform: 1, id, plan, replaces, identity })
+}
+
+/// Whether an identity was given along with it.
+pub fn has_identity(returned: &[u8]) -> bool {
+    serde_json::from_slice(returned).is_ok_and(|private: Private| private.identity)
 }
 
 /// The id in what came back, where nothing else is known of it.

@@ -78,6 +78,7 @@ impl MockProvider {
     }
 
     pub(super) fn identity_schemas(&self, session: &Session) -> get_resource_identity_schemas::Response {
+        self.note_identities(session);
         let all = self.types(session).and_then(|types| {
             let mut schemas = HashMap::new();
             for name in types.names_with_identity() {

@@ -5,8 +5,8 @@ use equiform_proto::tfplugin6::{list_resource, validate_list_resource_config};
 use tonic::Status;
 
 use super::convert::{diagnostics, object_from, object_to};
+use super::identity::identity_of;
 use super::note::noted;
-use super::resources::identity_of;
 use super::state_stores::Events;
 use super::validation::checked;
 use super::{MockProvider, Session};

@@ -13,6 +13,7 @@ mod description;
 mod ephemeral;
 mod functions;
 mod generate;
+mod identity;
 mod lists;
 mod note;
 mod registry;
@@ -46,6 +47,7 @@ pub struct MockProvider {
     /// The last configuration of each host process, for a connection that it opens anew, and who gave it.
     configured: Mutex<HashMap<u32, (Arc<Session>, configuration::Configuration)>>,
     validations: Validations,
+    identity_hosts: identity::IdentityHosts,
 }
 
 impl MockProvider {
@@ -57,6 +59,7 @@ impl MockProvider {
             ledgers: Mutex::default(),
             configured: Mutex::default(),
             validations: Validations::default(),
+            identity_hosts: identity::IdentityHosts::default(),
         }
     }
 

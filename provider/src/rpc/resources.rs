@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use equiform_proto::ledger::Operation;
 use equiform_proto::tfplugin6::{
-    RawState, ResourceIdentityData, apply_resource_change, import_resource_state, move_resource_state,
-    plan_resource_change, read_resource, upgrade_resource_identity, upgrade_resource_state,
+    RawState, apply_resource_change, import_resource_state, move_resource_state, plan_resource_change,
+    read_resource, upgrade_resource_identity, upgrade_resource_state,
 };
 
 use super::convert::{diagnostics, identity_to, object_from, object_to, optional_object_from, path_to};
+use super::identity::{self, identity_of, planned_identity};
 use super::note::noted;
 use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
@@ -95,7 +96,7 @@ impl MockProvider {
         };
         match (resource, found) {
             (Ok(resource), Ok(Some(Changed { id, object }))) => read_resource::Response {
-                private: private::of(&id),
+                private: private::of(&id, self.keeps_identity(session, &resource)),
                 new_identity: identity_of(&resource, &object),
                 new_state: object_to(Some(object), &resource.object_type),
                 ..read_resource::Response::default()
@@ -123,6 +124,12 @@ impl MockProvider {
         let stored = object_from(request.current_state.as_ref(), &resource.object_type)?;
         let (ledger, caller) = self.configured(session)?;
         let checked = private::check(resource, &request.private, &stored);
+        let checked = checked.and_then(|id| {
+            if self.keeps_identity(session, resource) && private::has_identity(&request.private) {
+                identity::check_if_there(resource, request.current_identity.as_ref(), &stored)?;
+            }
+            Ok(id)
+        });
         // What came with a wrong id is told of the object that the engine asked for.
         let shown = text(&stored, node::ID).filter(|_| resource.shows_its_id());
         let mut body = caller.body(resource, &stored, shown.or(checked.as_deref().ok()));
@@ -162,7 +169,13 @@ impl MockProvider {
             Ok(Some((Plan { planned, replaced_by }, exists))) => plan_resource_change::Response {
                 deferred: self.plan_put_off(session, &resource, &request),
                 requires_replace: replaced_by.into_iter().map(path_to).collect(),
-                planned_private: private::of_plan(&resource, &planned, exists, &request.prior_private),
+                planned_private: private::of_plan(
+                    &resource,
+                    &planned,
+                    exists,
+                    &request.prior_private,
+                    request.prior_identity.is_some(),
+                ),
                 planned_identity: planned_identity(&resource, &planned),
                 planned_state: object_to(Some(planned), &resource.object_type),
                 ..plan_resource_change::Response::default()
@@ -183,7 +196,12 @@ impl MockProvider {
         let proposed = optional_object_from(request.proposed_new_state.as_ref(), ty)?;
         let config = optional_object_from(request.config.as_ref(), ty)?;
         let checked = match &prior {
-            Some(prior) => private::check(resource, &request.prior_private, prior).map(Some),
+            Some(prior) => private::check(resource, &request.prior_private, prior).and_then(|id| {
+                if self.keeps_identity(session, resource) && private::has_identity(&request.prior_private) {
+                    identity::check_if_there(resource, request.prior_identity.as_ref(), prior)?;
+                }
+                Ok(Some(id))
+            }),
             None => Ok(None),
         };
         let id = checked.as_ref().ok().and_then(Option::clone);
@@ -240,7 +258,7 @@ impl MockProvider {
             }
         };
         let changed = |changed: Changed, problem: Option<Problem>| apply_resource_change::Response {
-            private: private::of(&changed.id),
+            private: private::of(&changed.id, self.keeps_identity(session, &resource)),
             new_identity: identity_of(&resource, &changed.object),
             new_state: object_to(Some(changed.object), &resource.object_type),
             diagnostics: diagnostics(problem),
@@ -258,12 +276,13 @@ impl MockProvider {
             Err(Failed { problem, partial: None }) => {
                 let prior = optional_object_from(request.prior_state.as_ref(), &resource.object_type);
                 let prior = prior.ok().flatten();
+                let keeps_identity = self.keeps_identity(session, &resource);
                 let id = prior.as_ref().and_then(|prior| {
                     let shown = text(prior, node::ID).filter(|_| resource.shows_its_id()).map(str::to_owned);
                     shown.or_else(|| private::id_in(&request.planned_private))
                 });
                 apply_resource_change::Response {
-                    private: id.as_deref().map(private::of).unwrap_or_default(),
+                    private: id.map(|id| private::of(&id, keeps_identity)).unwrap_or_default(),
                     new_identity: prior.and_then(|prior| planned_identity(&resource, &prior)),
                     new_state: request.prior_state,
                     diagnostics: diagnostics([problem]),
@@ -293,7 +312,13 @@ impl MockProvider {
                 private::check_on_create(&resource, private, planned)?;
                 String::new()
             }
-            (Some(prior), Some(planned)) => private::check_on_update(&resource, private, prior, planned)?,
+            (Some(prior), Some(planned)) => {
+                let id = private::check_on_update(&resource, private, prior, planned)?;
+                if private::has_identity(private) {
+                    identity::check(&resource, request.planned_identity.as_ref(), planned)?;
+                }
+                id
+            }
             (Some(prior), None) => match private::check_on_delete(&resource, private, prior)? {
                 Some(id) => id,
                 None => find::like(&ledger, &resource, prior).await?,
@@ -330,7 +355,7 @@ impl MockProvider {
             (Ok(resource), Ok(Changed { id, object })) => import_resource_state::Response {
                 imported_resources: vec![import_resource_state::ImportedResource {
                     type_name: resource.name.clone(),
-                    private: private::of(&id),
+                    private: private::of(&id, self.keeps_identity(session, &resource)),
                     identity: identity_of(&resource, &object),
                     state: object_to(Some(object), &resource.object_type),
                 }],
@@ -368,7 +393,7 @@ impl MockProvider {
         let moved = resource.and_then(|resource| {
             let Changed { id, object } = moved_object(&resource, &request)?;
             Ok(move_resource_state::Response {
-                target_private: private::of(&id),
+                target_private: private::of(&id, self.keeps_identity(session, &resource)),
                 target_identity: identity_of(&resource, &object),
                 target_state: object_to(Some(object), &resource.object_type),
                 diagnostics: Vec::new(),
@@ -432,20 +457,6 @@ fn moved_object(resource: &ResourceType, request: &move_resource_state::Request)
     let object = stored::upgrade(resource, request.source_schema_version, &raw)?;
     let id = private::check(resource, &request.source_private, &object)?;
     Ok(Changed { id, object })
-}
-
-/// The identity of an object that is there.
-pub(super) fn identity_of(resource: &ResourceType, object: &Object) -> Option<ResourceIdentityData> {
-    let ty = resource.identity.as_ref()?.ty();
-    identity_to(resource.identity_of(object)?, &ty)
-}
-
-/// The identity of a planned object; none before it is created. The protocol would allow one with unknown
-/// parts, but Terraform fails to show such a plan (fixtures/findings/unknown-planned-identity).
-fn planned_identity(resource: &ResourceType, planned: &Object) -> Option<ResourceIdentityData> {
-    let identity = resource.identity_of(planned)?;
-    let known = identity.values().all(Value::is_wholly_known);
-    known.then(|| identity_of(resource, planned)).flatten()
 }
 
 /// Checks that ids are of objects of the types that an attribute is for. One that is not there is recorded, not refused.
