@@ -141,3 +141,35 @@ fn what_compare_prints_is_what_its_schema_says() {
     other["differences"] = serde_json::json!([{ "case": 0 }]);
     assert!(schema.refuses(&other).is_some());
 }
+
+/// The examples of a page, in order.
+fn examples(page: &str) -> Vec<Value> {
+    let page = fs::read_to_string(root().join("docs").join(page)).unwrap();
+    let blocks = page.split("\n```json\n").skip(1).map(|rest| rest.split("\n```").next().unwrap());
+    blocks
+        .map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}")))
+        .collect()
+}
+
+#[test]
+fn types_files_and_overrides_in_the_project_are_what_their_schemas_say() {
+    let read =
+        |path: &str| -> Value { serde_json::from_slice(&fs::read(root().join(path)).unwrap()).unwrap() };
+    let types = Schema::of("types");
+    let mut documents = examples("types.md");
+    assert_eq!(documents.len(), 2);
+    documents.push(read("fixtures/types/equiform.types.json"));
+    for document in documents {
+        assert_eq!(types.refuses(&document), None, "{document:#}");
+    }
+    let overrides = Schema::of("overrides");
+    let mut documents: Vec<_> = examples("standin.md");
+    documents.retain(|document| document.get("equiform_overrides").is_some());
+    assert!(!documents.is_empty());
+    documents.push(read("provider/src/types/common.json"));
+    for document in documents {
+        assert_eq!(overrides.refuses(&document), None, "{document:#}");
+    }
+    let wrong = serde_json::json!({"equiform_types": 1, "resources": {"mock_a": {"attributes": {"a": {}}}}});
+    assert!(types.refuses(&wrong).is_some(), "an attribute needs a type");
+}

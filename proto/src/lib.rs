@@ -16,7 +16,7 @@ pub mod tfplugin6 {
 /// Plugin protocol 5.10: the service of its 28 RPCs, and those of its messages that are not protocol 6's on the wire.
 #[cfg(feature = "plugin")]
 #[expect(missing_docs, reason = "generated; proto/tfplugin5.proto is where to read")]
-#[expect(clippy::all, clippy::allow_attributes, reason = "generated")]
+#[expect(clippy::allow_attributes, reason = "generated")]
 pub mod tfplugin5 {
     tonic::include_proto!("tfplugin5");
 }

@@ -20,8 +20,8 @@ pub struct Chosen {
     pub address: ProviderAddress,
     /// The version that it is given.
     pub version: Version,
-    /// The schema.
-    pub schema: Rc<SchemaFile>,
+    /// The schema; none for a provider that needs none.
+    pub schema: Option<Rc<SchemaFile>>,
     /// The version that the schema is of, where its name tells another one.
     pub schema_version: Option<Version>,
     /// How many types it has.
@@ -59,24 +59,39 @@ pub fn choose(
     let (mut chosen, mut missing) = (Vec::new(), Vec::new());
     for needed in &program.providers {
         let Needed { address, constraints, .. } = needed;
+        let provider_meta: Vec<String> = needed.provider_meta.iter().cloned().collect();
         let locked = lock::version_of(folder, address).filter(|version| constraints.allow(version));
+        let contradiction = || ChooseError::Contradiction(address.clone(), constraints.to_string());
         let Some(found) = schemas.find(address, locked.as_ref(), constraints)? else {
+            if address.needs_no_schema() {
+                let version = locked.or_else(|| constraints.pick()).ok_or_else(contradiction)?;
+                let counts = Counts::default();
+                chosen.push(Chosen {
+                    address: address.clone(),
+                    version,
+                    schema: None,
+                    schema_version: None,
+                    counts,
+                    provider_meta,
+                });
+                continue;
+            }
             missing.push(Missing { needed: needed.clone(), locked });
             continue;
         };
         let allowed = found.version.clone().filter(|version| constraints.allow(version));
         let version = locked.or(allowed).or_else(|| constraints.pick());
-        let version =
-            version.ok_or_else(|| ChooseError::Contradiction(address.clone(), constraints.to_string()))?;
+        let version = version.ok_or_else(contradiction)?;
         let counts = found.file.expect(address)?.check()?;
         let schema_version = found.version.filter(|other| *other != version);
+        let schema = Some(found.file);
         chosen.push(Chosen {
             address: address.clone(),
             version,
-            schema: found.file,
+            schema,
             schema_version,
             counts,
-            provider_meta: needed.provider_meta.iter().cloned().collect(),
+            provider_meta,
         });
     }
     Ok((chosen, missing))
@@ -85,12 +100,13 @@ pub fn choose(
 impl Chosen {
     /// Installs it.
     pub fn install(&self, mirror: &StandinMirror, provider: &Path) -> Result<(), MirrorError> {
-        let schema = self.schema.part(&self.address).expect("it was found there");
+        let schema = self.schema.as_ref();
+        let schema = schema.map(|schema| schema.part(&self.address).expect("it was found there"));
         let new = NewStandin {
             address: &self.address,
             version: &self.version,
             protocol: super::mirror::DEFAULT_PROTOCOL,
-            schema: &schema,
+            schema: schema.as_ref(),
             overrides: None,
             provider_meta: &self.provider_meta,
         };

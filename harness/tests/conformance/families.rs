@@ -6,9 +6,7 @@ use std::fs;
 use equiform_proto::ledger::{Operation, Phase};
 
 use crate::lab::{Lab, Rule, rules};
-use crate::support::behaviour::{
-    actions_and_lists, ephemeral_resources, everywhere, functions, moves_between_providers,
-};
+use crate::needs::{actions_and_lists, ephemeral_resources, everywhere, functions, moves_between_providers};
 use crate::support::graph;
 use crate::support::process::{Running, TIMEOUT, wait_until};
 
@@ -39,7 +37,9 @@ const APPLY: &[&str] = &["apply", "-input=false", "-auto-approve"];
 const NODE: &str = "resource \"mock_node\" \"a\" {\n  key   = \"a\"\n  label = \"made\"\n}\n";
 
 fn a_data_source_is_validated_and_read(lab: &Lab) {
-    lab.start(&format!("{NODE}data \"mock_node\" \"d\" {{\n  key = mock_node.a.key\n}}\noutput \"label\" {{\n  value = data.mock_node.d.label\n}}\n"));
+    let read = "data \"mock_node\" \"d\" {\n  key = mock_node.a.key\n}\n";
+    let shown = "output \"label\" {\n  value = data.mock_node.d.label\n}\n";
+    lab.start(&format!("{NODE}{read}{shown}"));
     lab.calls_of(APPLY).include(&["ValidateDataResourceConfig", "ReadDataSource"]);
     assert_eq!(lab.run(&["output", "-raw", "label"]).succeeded().stdout, "made");
 }
@@ -75,14 +75,32 @@ fn a_stop_cancels_what_is_in_flight_and_ends_nothing(lab: &Lab) {
     assert_eq!(lab.graph(), graph(&["a"], &[]));
 }
 
+const MOVED: &str = r#"
+    terraform {
+      required_providers {
+        mock = {
+          source = "equiform.test/equiform/mock"
+        }
+        other = {
+          source = "equiform.test/other/mock"
+        }
+      }
+    }
+    resource "mock_node" "renamed" {
+      provider = other
+      key      = "a"
+      label    = "made"
+    }
+    moved {
+      from = mock_node.a
+      to   = mock_node.renamed
+    }
+"#;
+
 fn state_moves_to_a_provider_with_another_address(lab: &Lab) {
     lab.start(NODE);
     lab.calls_of(APPLY);
-    let header = "terraform {\n  required_providers {\n    mock = {\n      source = \"equiform.test/equiform/mock\"\n    }\n    \
-                  other = {\n      source = \"equiform.test/other/mock\"\n    }\n  }\n}\n";
-    let moved = "resource \"mock_node\" \"renamed\" {\n  provider = other\n  key      = \"a\"\n  label    = \"made\"\n}\n\
-                 moved {\n  from = mock_node.a\n  to   = mock_node.renamed\n}\n";
-    lab.write_file("main.tf", &format!("{header}{moved}"));
+    lab.write_file("main.tf", MOVED);
     lab.init();
     let calls = lab.calls_of(APPLY);
     calls.include(&["MoveResourceState"]);
@@ -226,7 +244,8 @@ fn an_action_that_fails_is_told(lab: &Lab) {
 }
 
 fn a_query_lists_what_is_in_the_world(lab: &Lab) {
-    lab.start("resource \"mock_node\" \"n\" {\n  for_each = toset([\"a1\", \"a2\", \"b1\"])\n  key      = each.key\n}\n");
+    let keys = r#"toset(["a1", "a2", "b1"])"#;
+    lab.start(&format!("resource \"mock_node\" \"n\" {{\n  for_each = {keys}\n  key      = each.key\n}}\n"));
     lab.calls_of(APPLY);
     let list = |limit: u32| {
         format!(

@@ -11,6 +11,7 @@ mod support;
 
 mod families;
 mod lab;
+mod needs;
 mod plan_and_apply;
 mod standins;
 mod table;

@@ -4,7 +4,7 @@ use equiform::engines::EngineName;
 use equiform_proto::ledger::{Operation, Phase};
 
 use crate::lab::{Lab, Rule, rules};
-use crate::support::behaviour::{everywhere, imports_by_identity};
+use crate::needs::{everywhere, imports_by_identity};
 use crate::support::graph;
 
 pub const ALL: &[Rule] = rules! {

@@ -6,7 +6,7 @@ use equiform_proto::ledger::{Operation, Phase};
 use serde_json::{Value as Json, json};
 
 use crate::lab::{Calls, Lab, Rule, rules};
-use crate::support::behaviour::{actions_and_lists, ephemeral_resources, everywhere, functions};
+use crate::needs::{actions_and_lists, ephemeral_resources, everywhere, functions};
 use crate::support::output::Output;
 use crate::support::provider;
 
@@ -21,7 +21,15 @@ pub const ALL: &[Rule] = rules! {
 };
 
 const ADDRESS: &str = "example.test/team/cirrus";
-const HEADER: &str = "terraform {\n  required_providers {\n    cirrus = {\n      source = \"example.test/team/cirrus\"\n    }\n  }\n}\n";
+const HEADER: &str = r#"
+    terraform {
+      required_providers {
+        cirrus = {
+          source = "example.test/team/cirrus"
+        }
+      }
+    }
+"#;
 
 fn schema() -> Json {
     let attribute = |ty: Json, flag: &str| json!({"type": ty, "description_kind": "plain", flag: true});
@@ -62,7 +70,8 @@ fn schema() -> Json {
 fn start(lab: &Lab, program: &str) {
     let platform = provider::platform();
     let package = format!("mirror/{ADDRESS}/1.0.0/{platform}");
-    let manifest = json!({"standin": 1, "address": ADDRESS, "version": "1.0.0", "protocol": lab.protocol().number().parse::<u32>().unwrap()});
+    let protocol: u32 = lab.protocol().number().parse().unwrap();
+    let manifest = json!({"standin": 1, "address": ADDRESS, "version": "1.0.0", "protocol": protocol});
     lab.write_file(&format!("{package}/standin/standin.json"), &manifest.to_string());
     lab.write_file(&format!("{package}/standin/schema.json"), &schema().to_string());
     fs::copy(provider::binary(), lab.path(&package).join("terraform-provider-cirrus_v1.0.0")).unwrap();

@@ -6,7 +6,7 @@ use equiform_proto::ledger::Operation;
 use serde_json::{Value, json};
 
 use crate::lab::{Lab, Rule, rules};
-use crate::support::behaviour::{actions_and_lists, ephemeral_resources, everywhere, write_only_attributes};
+use crate::needs::{actions_and_lists, ephemeral_resources, everywhere, write_only_attributes};
 
 pub const ALL: &[Rule] = rules! {
     everywhere => [what_is_sensitive_stands_in_the_state_and_never_in_the_ledger],

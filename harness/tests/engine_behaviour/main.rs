@@ -16,6 +16,7 @@ mod lifecycle;
 mod moves;
 mod options;
 mod order;
+mod own_types;
 mod protocol5;
 mod reattach;
 mod replacements;
@@ -44,6 +45,7 @@ const BEHAVIOURS: &[&[Behaviour]] = &[
     upgrades::ALL,
     data_sources::ALL,
     configuration::ALL,
+    own_types::ALL,
     language::ALL,
     reattach::ALL,
     protocol5::ALL,

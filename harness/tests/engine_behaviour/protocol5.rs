@@ -44,14 +44,14 @@ const AFTER: &str = r#"
 
 /// What the ledger holds after each step of a life, and how often.
 fn life(engine: &Engine, protocol: &str) -> Vec<BTreeMap<String, usize>> {
-    let workspace = Workspace::with(engine, BEFORE);
+    let mut workspace = Workspace::with(engine, BEFORE);
     let log = workspace.path("rpcs");
+    workspace.set("EQUIFORM_PROTOCOL", protocol);
+    workspace.set("EQUIFORM_RPC_LOG", &log);
     let mut steps = Vec::new();
     let mut seen = 0;
     let mut step = |arguments: &[&str]| {
-        let mut command = workspace.command(arguments);
-        command.env("EQUIFORM_PROTOCOL", protocol).env("EQUIFORM_RPC_LOG", &log);
-        workspace.finish(command).succeeded();
+        workspace.run(arguments).succeeded();
         let ledger = workspace.ledger();
         let mut done = BTreeMap::new();
         for entry in ledger.entries().iter().filter(|entry| entry.seq > seen) {

@@ -4,6 +4,7 @@
 //! goes, and [`World`] is what folding the committed entries gives.
 
 mod entry;
+mod hash;
 mod packed;
 mod reader;
 #[cfg(test)]
@@ -11,9 +12,9 @@ mod sample;
 mod world;
 
 pub use entry::{
-    Attributes, Digest, Entry, FORMAT_VERSION, Header, LineHash, OLDEST_FORMAT_VERSION, Operation, Phase,
-    Reference, Torn,
+    Attributes, Entry, FORMAT_VERSION, Header, OLDEST_FORMAT_VERSION, Operation, Phase, Reference, Torn,
 };
+pub use hash::{Digest, LineHash};
 pub use packed::PackedAttributes;
 pub use reader::{BadLine, Chain, HEADER_LIMIT, LINE_LIMIT, LedgerError, Line, Reader, Record, Tail};
 pub use world::{Conflict, Object, World};

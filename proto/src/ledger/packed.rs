@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::entry::{Attributes, Digest};
+use super::entry::Attributes;
+use super::hash::Digest;
 
 /// Attributes as JSON with sorted names and no blanks, so that equal attributes are equal texts.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -7,7 +7,8 @@ use std::io::{BufRead, Read};
 use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, FORMAT_VERSION, Header, LineHash, OLDEST_FORMAT_VERSION, Operation, Phase, Torn};
+use super::entry::{Entry, FORMAT_VERSION, Header, OLDEST_FORMAT_VERSION, Operation, Phase, Torn};
+use super::hash::LineHash;
 
 /// No header is longer, in bytes with its line break. A foreign file may be one endless line, and is told by
 /// its beginning.

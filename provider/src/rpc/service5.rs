@@ -1,5 +1,6 @@
-//! Protocol 5's door: its own names for the same RPCs, handed on to protocol 6's. Only the schemas and three answers have
-//! another form; attributes with nested ones, which protocol 5 does not know, are sent as the object types that they are.
+//! Protocol 5's door: its own names for the same RPCs, handed on to protocol 6's. Only the schemas and three answers
+//! have another form; attributes with nested ones, which protocol 5 does not know, are sent as the object types that
+//! they are.
 
 use std::collections::HashMap;
 use std::pin::Pin;

@@ -11,6 +11,9 @@ use crate::diagnostic::Problem;
 /// The largest file that is read. The schema of the largest provider takes a third of it.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// How much of the way to a place is shown.
+const MAX_PATH: usize = 300;
+
 /// A file's text.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -39,8 +42,10 @@ impl fmt::Display for Defect {
         if let Some(line) = self.line {
             write!(f, ", line {line}")?;
         }
-        if !self.path.is_empty() && self.path != "." {
-            write!(f, ", at {}", self.path)?;
+        match self.path.char_indices().nth(MAX_PATH) {
+            _ if self.path.is_empty() || self.path == "." => {}
+            None => write!(f, ", at {}", self.path)?,
+            Some((end, _)) => write!(f, ", at {}…", &self.path[..end])?,
         }
         write!(f, ": {}", self.message)
     }
@@ -117,6 +122,9 @@ impl Document {
 /// An error of the parser as a sentence, without the place, which is told elsewhere.
 fn sentence(error: &serde_json::Error) -> String {
     let text = error.to_string();
+    if text.starts_with("recursion limit") {
+        return "It nests too deep.".to_owned();
+    }
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();

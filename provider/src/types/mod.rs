@@ -11,6 +11,9 @@ pub mod schema_json;
 mod standin;
 pub mod tfcoremock;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

@@ -53,28 +53,8 @@ pub fn imports_by_identity(spec: &EngineSpec) -> bool {
     since(spec, 12, 12)
 }
 
-/// Functions of providers.
-pub fn functions(spec: &EngineSpec) -> bool {
-    since(spec, 8, 10)
-}
-
-/// Ephemeral resources.
-pub fn ephemeral_resources(spec: &EngineSpec) -> bool {
-    since(spec, 10, 11)
-}
-
-/// Attributes that are only written.
-pub fn write_only_attributes(spec: &EngineSpec) -> bool {
-    since(spec, 11, 11)
-}
-
-/// Actions and lists, which OpenTofu does not have.
-pub fn actions_and_lists(spec: &EngineSpec) -> bool {
-    since(spec, 14, u64::MAX)
-}
-
 /// Whether an engine is of this minor version of Terraform 1 or OpenTofu 1, or a later one.
-fn since(spec: &EngineSpec, terraform: u64, tofu: u64) -> bool {
+pub fn since(spec: &EngineSpec, terraform: u64, tofu: u64) -> bool {
     let minor = match &spec.version {
         VersionRequest::Exact(version) => version.minor,
         VersionRequest::Minor { minor, .. } => *minor,
