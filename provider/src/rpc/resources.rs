@@ -92,6 +92,13 @@ impl MockProvider {
             }
             Err(problem) => Err(problem),
         };
+        let found = match caller.told_by_id(Operation::Read, text(&stored, node::ID)) {
+            Some(failure) => {
+                body.fault = Some(failure.text.clone());
+                Err(failure.problem())
+            }
+            None => found,
+        };
         body.sent.prior = Some(resource.digest(&stored));
         let returned = |found: &Option<Changed>| found.as_ref().map(|found| resource.digest(&found.object));
         noted(&ledger, &caller, Operation::Read, body, found, returned).await
