@@ -57,6 +57,11 @@ impl ProviderAddress {
         local.parse()
     }
 
+    /// Whether the provider knows its types without a schema: it is tfcoremock, the engines' own mock.
+    pub fn needs_no_schema(&self) -> bool {
+        self.type_name == "tfcoremock"
+    }
+
     /// The same with a host.
     pub fn at(&self, host: &str) -> Self {
         Self { host: Some(host.to_owned()), ..self.clone() }

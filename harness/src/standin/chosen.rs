@@ -20,8 +20,8 @@ pub struct Chosen {
     pub address: ProviderAddress,
     /// The version that it is given.
     pub version: Version,
-    /// The schema.
-    pub schema: Rc<SchemaFile>,
+    /// The schema; none for a provider that needs none.
+    pub schema: Option<Rc<SchemaFile>>,
     /// The version that the schema is of, where its name tells another one.
     pub schema_version: Option<Version>,
     /// How many types it has.
@@ -58,17 +58,30 @@ pub fn choose(
     for needed in &program.providers {
         let Needed { address, constraints, .. } = needed;
         let locked = lock::version_of(folder, address).filter(|version| constraints.allow(version));
+        let contradiction = || ChooseError::Contradiction(address.clone(), constraints.to_string());
         let Some(found) = schemas.find(address, locked.as_ref(), constraints)? else {
+            if address.needs_no_schema() {
+                let version = locked.or_else(|| constraints.pick()).ok_or_else(contradiction)?;
+                let counts = Counts::default();
+                chosen.push(Chosen {
+                    address: address.clone(),
+                    version,
+                    schema: None,
+                    schema_version: None,
+                    counts,
+                });
+                continue;
+            }
             missing.push(Missing { needed: needed.clone(), locked });
             continue;
         };
         let allowed = found.version.clone().filter(|version| constraints.allow(version));
         let version = locked.or(allowed).or_else(|| constraints.pick());
-        let version =
-            version.ok_or_else(|| ChooseError::Contradiction(address.clone(), constraints.to_string()))?;
+        let version = version.ok_or_else(contradiction)?;
         let counts = found.file.expect(address)?.check()?;
         let schema_version = found.version.filter(|other| *other != version);
-        chosen.push(Chosen { address: address.clone(), version, schema: found.file, schema_version, counts });
+        let schema = Some(found.file);
+        chosen.push(Chosen { address: address.clone(), version, schema, schema_version, counts });
     }
     Ok((chosen, missing))
 }
@@ -76,12 +89,13 @@ pub fn choose(
 impl Chosen {
     /// Installs it.
     pub fn install(&self, mirror: &StandinMirror, provider: &Path) -> Result<(), MirrorError> {
-        let schema = self.schema.part(&self.address).expect("it was found there");
+        let schema = self.schema.as_ref();
+        let schema = schema.map(|schema| schema.part(&self.address).expect("it was found there"));
         let new = NewStandin {
             address: &self.address,
             version: &self.version,
             protocol: super::mirror::DEFAULT_PROTOCOL,
-            schema: &schema,
+            schema: schema.as_ref(),
             overrides: None,
         };
         mirror.install(provider, new).map(drop)

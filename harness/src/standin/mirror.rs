@@ -75,8 +75,8 @@ pub struct NewStandin<'a> {
     pub version: &'a Version,
     /// The plugin protocol to speak.
     pub protocol: u8,
-    /// Its schema, checked.
-    pub schema: &'a Part<'a>,
+    /// Its schema, checked; none for a provider that needs none.
+    pub schema: Option<&'a Part<'a>>,
     /// A file of overrides.
     pub overrides: Option<&'a Path>,
 }
@@ -171,7 +171,9 @@ impl StandinMirror {
                 let path = made.join(FOLDER).join(name);
                 fs::write(&path, text).map_err(io_error(&path))
             };
-            write(SCHEMA, &new.schema.cut(&address))?;
+            if let Some(schema) = new.schema {
+                write(SCHEMA, &schema.cut(&address))?;
+            }
             if let Some(overrides) = &overrides {
                 write(OVERRIDES, overrides)?;
             }

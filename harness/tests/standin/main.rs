@@ -5,6 +5,7 @@ mod install;
 mod names;
 mod package;
 mod run;
+mod tfcoremock;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -24,9 +24,9 @@ use crate::standin::{lock, store};
     terraform init && terraform providers schema -json >schema.json\n\n\
     Example:\n  equiform standin install --schema schema.json --as hashicorp/aws@5.31.0")]
 pub(super) struct Install {
-    /// The output of `terraform providers schema -json`; it may have other providers too
+    /// The output of `terraform providers schema -json`; it may have other providers too. tfcoremock needs none
     #[arg(long, value_name = "FILE")]
-    schema: PathBuf,
+    schema: Option<PathBuf>,
 
     /// The provider to stand in for. Without a version, that of the lock file beside the schema or here, or the one in
     /// the schema's name (aws-5.31.0.json), or 99.0.0
@@ -48,30 +48,45 @@ pub(super) struct Install {
 impl Install {
     pub(super) fn run(self) -> CliResult {
         let provider = provider::locate()?;
-        let file = SchemaFile::read(&self.schema)?;
         let address = &self.address.address;
-        let part = file.expect(address)?;
-        let counts = part.check()?;
+        if self.schema.is_none() && !address.needs_no_schema() {
+            return Err(format!(
+                "a stand-in for {address} needs its schema: get it by `terraform providers schema -json >schema.json` \
+                 in a folder that uses the provider, and name it by --schema schema.json"
+            )
+            .into());
+        }
+        let file = self.schema.as_deref().map(SchemaFile::read).transpose()?;
+        let part = file.as_ref().map(|file| file.expect(address)).transpose()?;
+        let counts = part.as_ref().map(|part| part.check()).transpose()?;
         let (version, why) = match &self.address.version {
             Some(version) => (version.clone(), None),
             None => {
-                let (version, why) = default_version(&self.schema, address);
+                let schema = self.schema.as_deref().unwrap_or(Path::new(""));
+                let (version, why) = default_version(schema, address);
                 (version, Some(why))
             }
         };
         let mirror = self.mirror.mirror();
         let overrides = self.overrides.as_deref();
-        let new =
-            NewStandin { address, version: &version, protocol: self.protocol, schema: &part, overrides };
+        let new = NewStandin {
+            address,
+            version: &version,
+            protocol: self.protocol,
+            schema: part.as_ref(),
+            overrides,
+        };
         let folders = mirror.install(&provider, new)?;
         let configuration = mirror.folder().join(CONFIGURATION);
         mirror.write_configuration(&configuration)?;
         output(|out| {
-            writeln!(
-                out,
-                "{address} {version} has a stand-in: {} resources, {} data sources",
-                counts.resources, counts.data_sources
-            )?;
+            write!(out, "{address} {version} has a stand-in")?;
+            match counts {
+                Some(counts) => {
+                    writeln!(out, ": {} resources, {} data sources", counts.resources, counts.data_sources)?;
+                }
+                None => writeln!(out, ", which needs no schema")?,
+            }
             if let Some(why) = why {
                 writeln!(out, "  version       {why}")?;
             }

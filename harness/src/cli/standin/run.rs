@@ -282,6 +282,10 @@ fn tell_standins(title: &str, chosen: &[Chosen]) -> Result<(), CannotRun> {
         writeln!(out, "== {title}")?;
         for one in chosen {
             let Chosen { address, version, schema, schema_version, counts } = one;
+            let Some(schema) = schema else {
+                writeln!(out, "{address} {version} is a stand-in, which needs no schema")?;
+                continue;
+            };
             let other =
                 schema_version.as_ref().map(|other| format!(" of version {other}")).unwrap_or_default();
             writeln!(
