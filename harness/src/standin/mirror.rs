@@ -352,7 +352,7 @@ mod tests {
                 address: &address,
                 version: &version,
                 protocol: 5,
-                schema,
+                schema: Some(schema),
                 overrides: None,
                 provider_meta: &[],
             };
