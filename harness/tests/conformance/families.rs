@@ -222,7 +222,7 @@ fn an_action_is_planned_and_invoked_with_progress(lab: &Lab) {
     let calls = lab.calls(|| said = lab.run(APPLY).succeeded().stdout.clone());
     calls.include(&["ValidateActionConfig", "PlanAction", "InvokeAction"]);
     for time in 1..=3 {
-        assert!(said.contains(&format!("touched a for the {time}. time of 3")), "{said}");
+        assert!(said.contains(&format!("touched a, {time} of 3")), "{said}");
     }
     let ledger = lab.ledger();
     assert_eq!(ledger.revision("a"), 4);

@@ -33,7 +33,10 @@ const HEADER: &str = r#"
 
 fn schema() -> Json {
     let attribute = |ty: Json, flag: &str| json!({"type": ty, "description_kind": "plain", flag: true});
-    let block = |attributes: Json| json!({"version": 0, "block": {"attributes": attributes, "description_kind": "plain"}});
+    let block = |attributes: Json| {
+        let block = json!({"attributes": attributes, "description_kind": "plain"});
+        json!({"version": 0, "block": block})
+    };
     let mut password = attribute(json!("string"), "computed");
     password["sensitive"] = json!(true);
     let provider = json!({

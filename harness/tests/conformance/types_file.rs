@@ -5,11 +5,14 @@ use std::fs;
 use equiform_proto::ledger::Operation;
 use serde_json::{Value, json};
 
-use crate::lab::{Lab, Rule, rules};
+use crate::lab::{Lab, Protocol, Rule, rules};
 use crate::needs::{actions_and_lists, ephemeral_resources, everywhere, write_only_attributes};
 
 pub const ALL: &[Rule] = rules! {
-    everywhere => [what_is_sensitive_stands_in_the_state_and_never_in_the_ledger],
+    everywhere => [
+        what_is_sensitive_stands_in_the_state_and_never_in_the_ledger,
+        nested_attributes_deploy_and_change_over_both_protocols,
+    ],
     write_only_attributes => [what_is_only_written_stands_nowhere_and_changes_nothing],
     ephemeral_resources => [an_ephemeral_type_is_renewed_when_it_says_so],
     actions_and_lists => [a_type_that_can_be_listed_is_listed_by_its_ids]
@@ -26,6 +29,12 @@ fn types(lab: &Lab) {
             "password": {"type": "string", "optional": true, "sensitive": true},
             "secret": {"type": "string", "optional": true, "write_only": true},
             "secret_version": {"type": "number", "optional": true},
+        }}, "mock_rack": {"attributes": {
+            "name": {"type": "string", "required": true},
+            "slots": {"optional": true, "nested": {"nesting": "list", "attributes": {
+                "size": {"type": "number", "required": true},
+                "serial": {"type": "string", "optional": true, "computed": true},
+            }}},
         }}},
         "ephemeral": {"mock_lease": {"renew_after_ms": 50, "attributes": {
             "of": {"type": "string", "required": true},
@@ -55,6 +64,26 @@ fn what_is_sensitive_stands_in_the_state_and_never_in_the_ledger(lab: &Lab) {
     assert_eq!(calls.of("ApplyResourceChange"), 1, "{calls:?}");
     let [state, ledger, rpcs] = written(lab);
     assert!(state.contains("hunter3") && !ledger.contains("hunter") && !rpcs.contains("hunter"), "{ledger}");
+    lab.calls_of(&["destroy", "-input=false", "-auto-approve"]);
+}
+
+fn nested_attributes_deploy_and_change_over_both_protocols(lab: &Lab) {
+    types(lab);
+    // Protocol 5 has the slots as plain objects, all of which a program has to name.
+    let rack = |sizes: &[u32]| {
+        let slots: Vec<_> = sizes.iter().map(|size| format!("{{ size = {size}, serial = null }}")).collect();
+        format!("resource \"mock_rack\" \"r\" {{\n  name  = \"r\"\n  slots = [{}]\n}}\n", slots.join(", "))
+    };
+    lab.start(&rack(&[1, 2]));
+    lab.calls_of(APPLY);
+    lab.calls_of(&["plan", "-input=false", "-detailed-exitcode"]);
+    lab.write(&rack(&[1, 3, 4]));
+    assert_eq!(lab.calls_of(APPLY).of("ApplyResourceChange"), 1);
+    let state: Value = serde_json::from_str(&written(lab)[0]).unwrap();
+    let slots = &state["resources"][0]["instances"][0]["attributes"]["slots"];
+    assert_eq!((&slots[1]["size"], slots.as_array().unwrap().len()), (&json!(3), 3));
+    // What is computed within a value is computed over protocol 6 alone.
+    assert_eq!(slots[0]["serial"].is_string(), lab.protocol() == Protocol::Six, "{slots}");
     lab.calls_of(&["destroy", "-input=false", "-auto-approve"]);
 }
 

@@ -64,7 +64,7 @@ pub fn plugin() -> Result<(), Failure> {
         let host_at = |pid| Host::Parent { pid };
         let welcome = Welcome { tls, host_at, sessions: Arc::default(), peers: Some(peers) };
         tokio::select! {
-            served = serve(standin, &socket, welcome, controller, end.clone()) => served,
+            served = serve(offer.protocol, standin, &socket, welcome, controller, end.clone()) => served,
             () = starter => Ok(()),
             () = owners::peers_are_gone(connected) => Ok(()),
             _ = terminate.recv() => Ok(()),
@@ -95,7 +95,7 @@ pub fn reattach(protocol: Protocol, until_stdin_closes: bool) -> Result<(), Fail
         let controller = Controller { end: None };
         let host_at = |pid| Host::Attached { pid };
         let welcome = Welcome { tls: None, host_at, sessions: Arc::default(), peers: None };
-        let served = serve(None, &socket, welcome, controller, end.clone());
+        let served = serve(protocol, None, &socket, welcome, controller, end.clone());
         tokio::pin!(served);
         tokio::select! {
             served = &mut served => return served,
@@ -109,13 +109,18 @@ pub fn reattach(protocol: Protocol, until_stdin_closes: bool) -> Result<(), Fail
 }
 
 async fn serve(
+    protocol: Protocol,
     standin: Option<Arc<StandIn>>,
     socket: &Socket,
     welcome: Welcome,
     controller: Controller,
     end: CancellationToken,
 ) -> Result<(), Failure> {
-    let provider = Arc::new(MockProvider::new(standin));
+    let provider = MockProvider::new(standin);
+    let provider = Arc::new(match protocol {
+        Protocol::Five => provider.for_protocol_5(),
+        Protocol::Six => provider,
+    });
     // Both doors are open: which one an engine comes to is said in the handshake.
     let protocol_5 = tfplugin5::provider_server::ProviderServer::from_arc(provider.clone())
         .max_decoding_message_size(MESSAGE_LIMIT)

@@ -2,22 +2,23 @@
 //! so an engine does not always know which it was; and it takes a nested object for the program's where parts of it could
 //! not have been computed.
 
+use super::plan::{settle_attribute, settle_block};
 use crate::schema::{Attribute, Block, Nesting, Shape};
 use crate::value::{Object, Value};
 
 /// Gives an object what was computed for it before. Elements of sets are taken for the same where all that the program
-/// says of them is the same.
-pub fn adopt(block: &Block, object: &mut Object, prior: &Object) {
-    adopt_attributes(&block.attributes, object, prior);
+/// says of them is the same; so they are looked for by the configuration, and not by what the engine makes of it.
+pub fn adopt(block: &Block, object: &mut Object, prior: &Object, config: &Object) {
+    adopt_attributes(&block.attributes, object, prior, config);
     for nested in &block.blocks {
         if let (Some(value), Some(before)) = (object.get_mut(&nested.name), prior.get(&nested.name)) {
             let inner = Inner { attributes: &nested.block.attributes, block: Some(&nested.block) };
-            inner.adopt(nested.nesting, value, before);
+            inner.adopt(nested.nesting, value, before, config.get(&nested.name));
         }
     }
 }
 
-fn adopt_attributes(attributes: &[Attribute], object: &mut Object, prior: &Object) {
+fn adopt_attributes(attributes: &[Attribute], object: &mut Object, prior: &Object, config: &Object) {
     for attribute in attributes {
         let (Some(value), Some(before)) = (object.get_mut(&attribute.name), prior.get(&attribute.name))
         else {
@@ -26,7 +27,12 @@ fn adopt_attributes(attributes: &[Attribute], object: &mut Object, prior: &Objec
         if *value == Value::Null && attribute.origin.is_computed() {
             *value = before.clone();
         } else if let Shape::Nested(nesting, inner) = &attribute.shape {
-            Inner { attributes: inner, block: None }.adopt(*nesting, value, before);
+            Inner { attributes: inner, block: None }.adopt(
+                *nesting,
+                value,
+                before,
+                config.get(&attribute.name),
+            );
         }
     }
 }
@@ -74,54 +80,89 @@ struct Inner<'a> {
 }
 
 impl Inner<'_> {
-    fn adopt(self, nesting: Nesting, value: &mut Value, before: &Value) {
+    fn adopt(self, nesting: Nesting, value: &mut Value, before: &Value, config: Option<&Value>) {
+        let nothing = Object::new();
+        let said = |config: Option<&Value>| match config {
+            Some(Value::Object(config)) => config.clone(),
+            _ => nothing.clone(),
+        };
         match (nesting, value, before) {
             (Nesting::Single | Nesting::Group, Value::Object(object), Value::Object(before)) => {
-                self.adopt_object(object, before);
+                self.adopt_object(object, before, &said(config));
             }
             (Nesting::List, Value::List(elements), Value::List(before)) => {
-                for pair in elements.iter_mut().zip(before) {
+                let config = match config {
+                    Some(Value::List(config)) => &config[..],
+                    _ => &[],
+                };
+                for (index, pair) in elements.iter_mut().zip(before).enumerate() {
                     if let (Value::Object(object), Value::Object(before)) = pair {
-                        self.adopt_object(object, before);
+                        self.adopt_object(object, before, &said(config.get(index)));
                     }
                 }
             }
             (Nesting::Map, Value::Map(elements), Value::Map(before)) => {
                 for (key, element) in elements {
+                    let config = match config {
+                        Some(Value::Map(config)) => config.get(key),
+                        _ => None,
+                    };
                     if let (Value::Object(object), Some(Value::Object(before))) = (element, before.get(key)) {
-                        self.adopt_object(object, before);
+                        self.adopt_object(object, before, &said(config));
                     }
                 }
             }
-            (Nesting::Set, value @ Value::Set(_), Value::Set(before)) => self.adopt_set(value, before),
+            (Nesting::Set, value @ Value::Set(_), Value::Set(before)) => {
+                self.adopt_set(value, before, config)
+            }
             _ => {}
         }
     }
 
-    fn adopt_object(self, object: &mut Object, before: &Object) {
+    fn adopt_object(self, object: &mut Object, before: &Object, config: &Object) {
         match self.block {
-            Some(block) => adopt(block, object, before),
-            None => adopt_attributes(self.attributes, object, before),
+            Some(block) => adopt(block, object, before, config),
+            None => adopt_attributes(self.attributes, object, before, config),
         }
     }
 
-    fn adopt_set(self, value: &mut Value, before: &[Value]) {
-        let Value::Set(elements) = value else { return };
-        let mut elements = std::mem::take(elements);
-        // What is there as it was is nobody else's.
-        let left: Vec<_> = before.iter().filter(|before| !elements.contains(before)).collect();
-        let mut open: Vec<_> = elements.iter_mut().filter(|element| !before.contains(element)).collect();
-        let pairs =
-            matching(open.len(), left.len(), |element, before| match (&*open[element], left[before]) {
+    fn adopt_set(self, value: &mut Value, before: &[Value], config: Option<&Value>) {
+        let mut elements = match (&mut *value, config) {
+            (_, Some(Value::Set(config))) => {
+                let mut elements = config.clone();
+                elements.iter_mut().for_each(|element| self.settle(element));
+                elements
+            }
+            (Value::Set(elements), _) => std::mem::take(elements),
+            _ => return,
+        };
+        let pairs = matching(elements.len(), before.len(), |element, prior| {
+            match (&elements[element], &before[prior]) {
                 (Value::Object(object), Value::Object(before)) => self.comes_from(object, before),
                 _ => false,
-            });
-        for (element, before) in open.iter_mut().zip(pairs) {
-            if let Some(before) = before {
-                **element = left[before].clone();
+            }
+        });
+        for (element, prior) in elements.iter_mut().zip(pairs) {
+            if let Some(prior) = prior {
+                *element = before[prior].clone();
             }
         }
         *value = Value::set(elements);
+    }
+
+    /// Defaults, and nothing where nothing is kept, in an element.
+    fn settle(self, element: &mut Value) {
+        let Value::Object(object) = element else { return };
+        match self.block {
+            Some(block) => settle_block(block, object),
+            None => {
+                for attribute in self.attributes {
+                    if let Some(value) = object.get_mut(&attribute.name) {
+                        settle_attribute(attribute, value);
+                    }
+                }
+            }
+        }
     }
 
     /// Whether an object is as it was, but for what was computed.

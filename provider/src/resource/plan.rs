@@ -31,7 +31,7 @@ fn at<'a>(object: &'a Object, name: &str) -> &'a Value {
 pub fn plan(block: &Block, prior: Option<&Object>, proposed: &Object, config: &Object) -> Plan {
     let mut planned = settled(block, prior, proposed, config);
     if let Some(prior) = prior {
-        correlate::adopt(block, &mut planned, prior);
+        correlate::adopt(block, &mut planned, prior, config);
     }
     if prior == Some(&planned) {
         return Plan { planned, replaced_by: Vec::new() };
@@ -117,7 +117,8 @@ pub fn settle_attribute(attribute: &Attribute, value: &mut Value) {
     }
 }
 
-fn settle_block(block: &Block, object: &mut Object) {
+/// The same within a block.
+pub fn settle_block(block: &Block, object: &mut Object) {
     block
         .attributes
         .iter()

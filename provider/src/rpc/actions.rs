@@ -160,7 +160,7 @@ async fn touch(
             return Err(Problem::stopped());
         }
         touch_once(ledger, caller, &node, key).await?;
-        progress(events, format!("touched {key} for the {time}. time of {times}")).await;
+        progress(events, format!("touched {key}, {time} of {times}")).await;
     }
     Ok(())
 }

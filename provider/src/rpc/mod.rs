@@ -22,6 +22,7 @@ mod service;
 mod service5;
 mod session;
 mod state_stores;
+mod stored_state;
 mod validation;
 
 #[cfg(test)]
@@ -41,6 +42,8 @@ use validation::Validations;
 /// The provider: what it offers, and the ledgers that are open.
 pub struct MockProvider {
     standin: Option<Arc<StandIn>>,
+    /// Whether engines come by protocol 5, which has no nested attributes.
+    flat: bool,
     types: Mutex<HashMap<registry::Origin, Arc<Types>>>,
     /// Those that a configuration still uses: one server may see thousands of ledgers come and go.
     ledgers: Mutex<HashMap<PathBuf, Weak<Ledger>>>,
@@ -55,12 +58,18 @@ impl MockProvider {
     pub fn new(standin: Option<Arc<StandIn>>) -> Self {
         Self {
             standin,
+            flat: false,
             types: Mutex::default(),
             ledgers: Mutex::default(),
             configured: Mutex::default(),
             validations: Validations::default(),
             identity_hosts: identity::IdentityHosts::default(),
         }
+    }
+
+    /// The same for engines that come by protocol 5.
+    pub fn for_protocol_5(self) -> Self {
+        Self { flat: true, ..self }
     }
 
     /// The ledger at a path; opened once, however many hosts use it.

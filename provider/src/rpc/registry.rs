@@ -84,6 +84,7 @@ impl MockProvider {
             seed: variable(session, SEED_VARIABLE)
                 .map(|seed| seed.to_string_lossy().into_owned())
                 .unwrap_or_default(),
+            flat: self.flat,
         };
         let stamp = |path: &Option<PathBuf>| {
             let metadata = std::fs::metadata(path.as_ref()?).ok()?;

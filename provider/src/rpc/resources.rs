@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use equiform_proto::ledger::Operation;
 use equiform_proto::tfplugin6::{
-    RawState, apply_resource_change, import_resource_state, move_resource_state, plan_resource_change,
-    read_resource, upgrade_resource_identity, upgrade_resource_state,
+    apply_resource_change, import_resource_state, plan_resource_change, read_resource,
 };
 
-use super::convert::{diagnostics, identity_to, object_from, object_to, optional_object_from, path_to};
+use super::convert::{diagnostics, object_from, object_to, optional_object_from, path_to};
 use super::identity::{self, identity_of, planned_identity};
 use super::note::noted;
 use super::{Host, MockProvider, Session};
@@ -17,62 +16,14 @@ use crate::ledger::{Body, Ledger, Sent};
 use crate::plugin::{Level, log};
 use crate::resource::apply::{Caller, Changed, Failed};
 use crate::resource::plan::{Plan, plan};
-use crate::resource::{ResourceType, apply, find, node, private, stored, text};
+use crate::resource::{ResourceType, apply, find, node, private, text};
 use crate::schema::Check;
-use crate::value::{Object, Value, json};
+use crate::value::Object;
 
 impl MockProvider {
-    pub(super) fn upgrade_state(
-        &self,
-        session: &Session,
-        request: upgrade_resource_state::Request,
-    ) -> upgrade_resource_state::Response {
-        let result = self.resource_type(session, &request.type_name).and_then(|resource| {
-            let object = stored::upgrade(&resource, request.version, &raw_json(request.raw_state.as_ref())?)?;
-            Ok(object_to(Some(object), &resource.object_type))
-        });
-        match result {
-            Ok(upgraded_state) => {
-                upgrade_resource_state::Response { upgraded_state, diagnostics: Vec::new() }
-            }
-            Err(problem) => {
-                upgrade_resource_state::Response { upgraded_state: None, diagnostics: diagnostics([problem]) }
-            }
-        }
-    }
-
     /// The type of a resource that an engine asks for.
     pub(super) fn resource_type(&self, session: &Session, name: &str) -> Result<Arc<ResourceType>, Problem> {
         self.types(session)?.resource(name)
-    }
-
-    pub(super) fn upgrade_identity(
-        &self,
-        session: &Session,
-        request: upgrade_resource_identity::Request,
-    ) -> upgrade_resource_identity::Response {
-        let result = self.resource_type(session, &request.type_name).and_then(|resource| {
-            let Some(identity) = &resource.identity else {
-                return Err(Problem::engine(format!("A {} has no identity.", resource.name)));
-            };
-            let raw = raw_json(request.raw_identity.as_ref())?;
-            let raw = json::parse(&raw).map_err(|error| {
-                Problem::engine(format!("It sent an identity that cannot be read: {error}."))
-            })?;
-            match json::decode(&raw, &identity.ty())? {
-                Value::Object(read) => Ok(identity_to(read, &identity.ty())),
-                _ => Err(Problem::engine("It sent an identity that is no object.")),
-            }
-        });
-        match result {
-            Ok(upgraded_identity) => {
-                upgrade_resource_identity::Response { upgraded_identity, diagnostics: Vec::new() }
-            }
-            Err(problem) => upgrade_resource_identity::Response {
-                upgraded_identity: None,
-                diagnostics: diagnostics([problem]),
-            },
-        }
     }
 
     pub(super) async fn read(
@@ -140,6 +91,13 @@ impl MockProvider {
                 object.map(|object| object.map(|object| Changed { id, object }))
             }
             Err(problem) => Err(problem),
+        };
+        let found = match caller.told_by_id(Operation::Read, text(&stored, node::ID)) {
+            Some(failure) => {
+                body.fault = Some(failure.text.clone());
+                Err(failure.problem())
+            }
+            None => found,
         };
         body.sent.prior = Some(resource.digest(&stored));
         let returned = |found: &Option<Changed>| found.as_ref().map(|found| resource.digest(&found.object));
@@ -383,27 +341,6 @@ impl MockProvider {
         let returned = |found: &Changed| Some(resource.digest(&found.object));
         noted(&ledger, &caller, Operation::Import, body, found, returned).await
     }
-
-    pub(super) fn move_state(
-        &self,
-        session: &Session,
-        request: move_resource_state::Request,
-    ) -> move_resource_state::Response {
-        let resource = self.resource_type(session, &request.target_type_name);
-        let moved = resource.and_then(|resource| {
-            let Changed { id, object } = moved_object(&resource, &request)?;
-            Ok(move_resource_state::Response {
-                target_private: private::of(&id, self.keeps_identity(session, &resource)),
-                target_identity: identity_of(&resource, &object),
-                target_state: object_to(Some(object), &resource.object_type),
-                diagnostics: Vec::new(),
-            })
-        });
-        moved.unwrap_or_else(|problem| move_resource_state::Response {
-            diagnostics: diagnostics([problem]),
-            ..move_resource_state::Response::default()
-        })
-    }
 }
 
 /// The object to import, by its identity or by its name.
@@ -441,24 +378,6 @@ async fn object_to_import(
     Ok(found)
 }
 
-/// An object may come from a provider with another address: that is how one changes the address.
-fn moved_object(resource: &ResourceType, request: &move_resource_state::Request) -> Result<Changed, Problem> {
-    if request.source_type_name != resource.name {
-        return Err(Problem::new(
-            format!("A {} cannot become a {}", request.source_type_name, resource.name),
-            format!(
-                "Only a {0} can be moved to a {0}, also from a provider with another address. Remove the \
-                 `moved` block, or use a `removed` block and create the object anew.",
-                resource.name
-            ),
-        ));
-    }
-    let raw = raw_json(request.source_state.as_ref())?;
-    let object = stored::upgrade(resource, request.source_schema_version, &raw)?;
-    let id = private::check(resource, &request.source_private, &object)?;
-    Ok(Changed { id, object })
-}
-
 /// Checks that ids are of objects of the types that an attribute is for. One that is not there is recorded, not refused.
 async fn check_references(ledger: &Ledger, resource: &ResourceType, object: &Object) -> Result<(), Problem> {
     for attribute in &resource.schema.block.attributes {
@@ -483,12 +402,4 @@ async fn check_references(ledger: &Ledger, resource: &ResourceType, object: &Obj
         }
     }
     Ok(())
-}
-
-/// The JSON of stored state. The other form, from engines before 0.12, is older than this provider.
-fn raw_json(raw: Option<&RawState>) -> Result<Vec<u8>, Problem> {
-    match raw {
-        Some(raw) if !raw.json.is_empty() => Ok(raw.json.clone()),
-        _ => Err(Problem::engine("It sent stored state that is not in the JSON form.")),
-    }
 }

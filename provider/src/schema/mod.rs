@@ -168,6 +168,12 @@ impl Attribute {
         }
     }
 
+    /// Whether people may not see it, or a part of it.
+    fn has_secrets(&self) -> bool {
+        let within = matches!(&self.shape, Shape::Nested(_, inner) if inner.iter().any(Self::has_secrets));
+        self.sensitive || self.write_only || within
+    }
+
     /// The type of its value.
     pub fn ty(&self) -> Type {
         match &self.shape {
@@ -219,6 +225,18 @@ impl Block {
             self.blocks.iter().map(|nested| (nested.name.clone(), nested.nesting.of(nested.block.ty()))),
         );
         Type::Object(types)
+    }
+
+    /// Makes plain values of attributes with nested ones. A value is then as sensitive as its most sensitive part, and
+    /// nothing within it is computed.
+    pub fn flatten(&mut self) {
+        for attribute in &mut self.attributes {
+            if let Shape::Nested(_, inner) = &attribute.shape {
+                attribute.sensitive |= inner.iter().any(Attribute::has_secrets);
+                attribute.shape = Shape::Plain(attribute.ty());
+            }
+        }
+        self.blocks.iter_mut().for_each(|nested| nested.block.flatten());
     }
 
     /// The attribute with this name.

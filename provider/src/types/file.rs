@@ -11,11 +11,12 @@ use serde_json::Value as Json;
 use super::document::{Defect, Document};
 use super::is_type_name;
 use super::overrides::Answer;
-use super::schema_json::CtyType;
-use crate::schema::{
-    Attribute, Block, Check, NestedBlock, Nesting, OnChange, Origin, Piece, Rule, Schema, Shape,
-};
+use super::schema_json::{CtyType, JsonNesting};
+use crate::schema::{Attribute, Block, Check, NestedBlock, OnChange, Origin, Piece, Rule, Schema, Shape};
 use crate::value::{Type, Value, json};
+
+/// The longest time after which an ephemeral resource is renewed, in milliseconds.
+const A_DAY: u64 = 86_400_000;
 
 /// A types file.
 #[derive(Debug, Default)]
@@ -143,16 +144,6 @@ struct JsonNestedBlock {
     attributes: BTreeMap<String, JsonAttribute>,
     #[serde(default)]
     blocks: BTreeMap<String, JsonNestedBlock>,
-}
-
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum JsonNesting {
-    Single,
-    Group,
-    List,
-    Set,
-    Map,
 }
 
 #[derive(Deserialize)]
@@ -285,6 +276,9 @@ impl JsonType {
         }
         if let Some(name) = self.defers_on.as_ref().filter(|name| block.attribute(name).is_none()) {
             return Err(format!("defers_on: There is no attribute {name:?}."));
+        }
+        if self.renew_after_ms.is_some_and(|after| !(1..=A_DAY).contains(&after)) {
+            return Err(format!("renew_after_ms: This is at least 1 and at most {A_DAY}, which is a day."));
         }
         let schema = Schema { version: self.version, block };
         Ok(DeclaredType {
@@ -435,16 +429,4 @@ fn pieces(format: &str) -> Option<Vec<Piece>> {
 fn value(given: &Json, ty: &Type, path: &str) -> Result<Value, String> {
     json::decode(given, ty)
         .map_err(|error| format!("{path}: The value is not of the attribute's type: {error}."))
-}
-
-impl From<JsonNesting> for Nesting {
-    fn from(nesting: JsonNesting) -> Self {
-        match nesting {
-            JsonNesting::Single => Self::Single,
-            JsonNesting::Group => Self::Group,
-            JsonNesting::List => Self::List,
-            JsonNesting::Set => Self::Set,
-            JsonNesting::Map => Self::Map,
-        }
-    }
 }

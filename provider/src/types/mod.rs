@@ -47,6 +47,8 @@ pub struct Sources {
     pub overrides: Option<PathBuf>,
     /// The seed of what is computed.
     pub seed: String,
+    /// Whether attributes have no nested ones, as in protocol 5.
+    pub flat: bool,
 }
 
 /// A type of data source.
@@ -74,6 +76,7 @@ pub struct Types {
     file: TypesFile,
     overrides: Vec<Overrides>,
     seed: Arc<str>,
+    flat: bool,
     resources: Mutex<HashMap<String, Arc<ResourceType>>>,
     data: Mutex<HashMap<String, Arc<DataType>>>,
 }
@@ -89,6 +92,7 @@ impl Types {
             schema: None,
             file: TypesFile::default(),
             seed: sources.seed.as_str().into(),
+            flat: sources.flat,
             resources: Mutex::default(),
             data: Mutex::default(),
             overrides,
@@ -228,7 +232,15 @@ impl Types {
             None if name == node::NAME => Some(node::resource().schema),
             None => self.file.resources.get(name).map(|declared| declared.schema.clone()),
         };
-        found.ok_or_else(|| unknown_type(name))
+        found.map(|schema| self.shown(schema)).ok_or_else(|| unknown_type(name))
+    }
+
+    /// A schema as the protocol can show it.
+    fn shown(&self, mut schema: Schema) -> Schema {
+        if self.flat {
+            schema.block.flatten();
+        }
+        schema
     }
 
     /// The schema of a type of another family as it is declared.
@@ -252,7 +264,7 @@ impl Types {
             (None, Family::StateStore) if name == own::STORE => Some(own::store()),
             (None, _) => None,
         };
-        found.ok_or_else(|| unknown_type(name))
+        found.map(|schema| self.shown(schema)).ok_or_else(|| unknown_type(name))
     }
 
     /// The schema file of the provider that is stood in for.

@@ -239,9 +239,10 @@ struct JsonNestedBlock {
     max_items: i64,
 }
 
+/// How objects stand in an attribute, or blocks in a block, by its name.
 #[derive(Deserialize, Default, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
-enum JsonNesting {
+pub(super) enum JsonNesting {
     #[default]
     Single,
     Group,
