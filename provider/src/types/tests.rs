@@ -59,7 +59,7 @@ fn a_file_of_a_hundred_megabytes_is_refused() {
     let path = folder.path().join("schema.json");
     std::fs::File::create(&path).unwrap().set_len(100 << 20).unwrap();
     let said = Document::read(&path).unwrap_err().to_string();
-    assert!(said.contains("more than 64 MiB"), "{said}");
+    assert!(said.contains("more than 96 MiB"), "{said}");
 }
 
 #[test]
