@@ -120,7 +120,7 @@ fn a_bad_file_of_dynamic_resources_is_told() {
         ("[", "line 1"),
     ] {
         std::fs::write(&path, text).unwrap();
-        let said = tfcoremock::types(Some(&path)).err().expect("it is bad").to_string();
+        let said = tfcoremock::types(Some(&path)).expect_err("it is bad").to_string();
         assert!(said.contains(place), "{said}");
     }
 }
