@@ -7,15 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::clip::{MOST, short};
-
-/// The folder of reduced cases in a campaign's folder.
-const FOLDER: &str = "reduced";
-
-/// What tells of a reduction.
-const FILE: &str = "reduction.json";
-
-/// The version of the file that this program reads.
-const VERSION: u32 = 1;
+use crate::campaign::reduce::{REDUCTION_FILE, REDUCTION_VERSION};
+use crate::campaign::reductions::REDUCED;
 
 /// A signature: the oracle, the kind of finding, the engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,20 +54,20 @@ pub struct Reduction {
 /// The reductions in a campaign's folder, each with its folder, and a sentence on each that cannot be read.
 pub fn read(campaign: &Path) -> (Vec<(PathBuf, Reduction)>, Vec<String>) {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
-    let entries = fs::read_dir(campaign.join(FOLDER)).into_iter().flatten().flatten();
+    let entries = fs::read_dir(campaign.join(REDUCED)).into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     folders.sort();
     for folder in folders {
-        let path = folder.join(FILE);
+        let path = folder.join(REDUCTION_FILE);
         let Ok(bytes) = fs::read(&path) else { continue };
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         match serde_json::from_slice::<Reduction>(&bytes) {
-            Ok(read) if read.version == VERSION => {
+            Ok(read) if read.version == REDUCTION_VERSION => {
                 let bundle = folder.join("bundle").is_dir();
                 found.push((folder, Reduction { name: short(&name, MOST), bundle, ..read }));
             }
             Ok(read) => wrong.push(format!(
-                "{} has version {}, and this program reads version {VERSION}: use a newer equiform",
+                "{} has version {}, and this program reads version {REDUCTION_VERSION}: use a newer equiform",
                 path.display(),
                 read.version
             )),
@@ -99,9 +92,9 @@ mod tests {
     fn a_reduction_is_read_and_one_that_is_none_is_told() {
         let campaign = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
-            let folder = campaign.path().join(FOLDER).join(name);
+            let folder = campaign.path().join(REDUCED).join(name);
             fs::create_dir_all(folder.join("bundle")).unwrap();
-            fs::write(folder.join(FILE), text).unwrap();
+            fs::write(folder.join(REDUCTION_FILE), text).unwrap();
         };
         assert_eq!(read(campaign.path()), (Vec::new(), Vec::new()));
         write(

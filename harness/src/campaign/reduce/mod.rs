@@ -34,7 +34,7 @@ use signature::Signature;
 pub const REDUCTION_FILE: &str = "reduction.json";
 
 /// The version of that file.
-const REDUCTION_VERSION: u32 = 1;
+pub const REDUCTION_VERSION: u32 = 1;
 
 /// How often a failure is deployed to see whether it always shows.
 const LOOKS: usize = 3;
