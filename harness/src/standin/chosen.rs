@@ -26,6 +26,8 @@ pub struct Chosen {
     pub schema_version: Option<Version>,
     /// How many types it has.
     pub counts: Counts,
+    /// Attributes of `provider_meta` blocks.
+    pub provider_meta: Vec<String>,
 }
 
 /// A provider without a schema.
@@ -57,6 +59,7 @@ pub fn choose(
     let (mut chosen, mut missing) = (Vec::new(), Vec::new());
     for needed in &program.providers {
         let Needed { address, constraints, .. } = needed;
+        let provider_meta: Vec<String> = needed.provider_meta.iter().cloned().collect();
         let locked = lock::version_of(folder, address).filter(|version| constraints.allow(version));
         let contradiction = || ChooseError::Contradiction(address.clone(), constraints.to_string());
         let Some(found) = schemas.find(address, locked.as_ref(), constraints)? else {
@@ -69,6 +72,7 @@ pub fn choose(
                     schema: None,
                     schema_version: None,
                     counts,
+                    provider_meta,
                 });
                 continue;
             }
@@ -81,7 +85,14 @@ pub fn choose(
         let counts = found.file.expect(address)?.check()?;
         let schema_version = found.version.filter(|other| *other != version);
         let schema = Some(found.file);
-        chosen.push(Chosen { address: address.clone(), version, schema, schema_version, counts });
+        chosen.push(Chosen {
+            address: address.clone(),
+            version,
+            schema,
+            schema_version,
+            counts,
+            provider_meta,
+        });
     }
     Ok((chosen, missing))
 }
@@ -97,6 +108,7 @@ impl Chosen {
             protocol: super::mirror::DEFAULT_PROTOCOL,
             schema: schema.as_ref(),
             overrides: None,
+            provider_meta: &self.provider_meta,
         };
         mirror.install(provider, new).map(drop)
     }

@@ -36,6 +36,8 @@ struct Description {
     version: String,
     #[serde(default = "default_protocol")]
     protocol: u8,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    provider_meta: Vec<String>,
 }
 
 fn default_protocol() -> u8 {
@@ -79,6 +81,8 @@ pub struct NewStandin<'a> {
     pub schema: Option<&'a Part<'a>>,
     /// A file of overrides.
     pub overrides: Option<&'a Path>,
+    /// Attributes of `provider_meta` blocks beyond the common ones: schema files do not have them.
+    pub provider_meta: &'a [String],
 }
 
 /// A stand-in that cannot be installed, listed or removed.
@@ -165,6 +169,7 @@ impl StandinMirror {
                 address: address.to_string(),
                 version: new.version.to_string(),
                 protocol: new.protocol,
+                provider_meta: new.provider_meta.to_vec(),
             };
             let description = serde_json::to_string(&description).expect("texts serialise") + "\n";
             let write = |name: &str, text: &str| {
@@ -343,8 +348,14 @@ mod tests {
         fn install(&self, version: &str) -> Result<Vec<PathBuf>, MirrorError> {
             let (address, version) = ("hashicorp/aws".parse().unwrap(), version.parse().unwrap());
             let schema = &self.schema.part(&address).unwrap();
-            let new =
-                NewStandin { address: &address, version: &version, protocol: 5, schema, overrides: None };
+            let new = NewStandin {
+                address: &address,
+                version: &version,
+                protocol: 5,
+                schema: Some(schema),
+                overrides: None,
+                provider_meta: &[],
+            };
             self.mirror().install(&self.folder.path().join("provider"), new)
         }
     }

@@ -159,7 +159,11 @@ mod tests {
         let find = |locked: Option<Version>, constraints: &str| {
             let constraints =
                 if constraints.is_empty() { Constraints::default() } else { constraints.parse().unwrap() };
-            let found = Schemas::of(&program, &[store.clone()]).find(&address, locked.as_ref(), &constraints);
+            let found = Schemas::of(&program, std::slice::from_ref(&store)).find(
+                &address,
+                locked.as_ref(),
+                &constraints,
+            );
             found
                 .unwrap()
                 .map(|found| found.file.path().strip_prefix(folder.path()).unwrap().display().to_string())

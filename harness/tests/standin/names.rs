@@ -21,6 +21,12 @@ terraform {
       source = "equiform.test/equiform/mock"
     }
   }
+
+  # No schema file says what a provider takes here.
+  provider_meta "stratus" {
+    team       = ["a", 1]
+    user_agent = "program"
+  }
 }
 
 resource "nimbus_network" "a" {

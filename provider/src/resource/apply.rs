@@ -76,9 +76,8 @@ impl Caller {
     }
 
     /// The failure that the provider block asks for by the object's id, as that of tfcoremock can.
-    fn told_by_id(&self, op: Operation, asked: &Body) -> Option<Failure> {
-        let attributes = asked.after.as_ref().or(asked.before.as_ref())?;
-        let id = attributes.get(node::ID)?.as_str()?;
+    pub fn told_by_id(&self, op: Operation, id: Option<&str>) -> Option<Failure> {
+        let id = id?;
         let told = self.settings.get(&format!("fail_on_{}", op.name()))?;
         told.strings().contains(&id).then(|| Failure::by_id(op, id))
     }
@@ -276,7 +275,9 @@ fn begin(
     op: Operation,
     asked: &mut Body,
 ) -> Result<Option<Failure>, LedgerFailure> {
-    let failure = match caller.told_by_id(op, asked) {
+    let attributes = asked.after.as_ref().or(asked.before.as_ref());
+    let shown = attributes.and_then(|attributes| attributes.get(node::ID)?.as_str());
+    let failure = match caller.told_by_id(op, shown) {
         Some(failure) => Some(failure),
         None => caller.failure_due(&mut transaction, op, asked.key.as_deref())?,
     };

@@ -66,6 +66,7 @@ impl MockProvider {
                     .into_iter()
                     .map(|(name, schema)| (name, tf::ActionSchema { schema: Some(schema) }))
                     .collect(),
+                provider_meta: types.standin().map(|standin| schema_to(&standin.meta_schema())),
                 server_capabilities: Some(capabilities()),
                 ..get_provider_schema::Response::default()
             })

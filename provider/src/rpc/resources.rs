@@ -92,6 +92,13 @@ impl MockProvider {
             }
             Err(problem) => Err(problem),
         };
+        let found = match caller.told_by_id(Operation::Read, text(&stored, node::ID)) {
+            Some(failure) => {
+                body.fault = Some(failure.text.clone());
+                Err(failure.problem())
+            }
+            None => found,
+        };
         body.sent.prior = Some(resource.digest(&stored));
         let returned = |found: &Option<Changed>| found.as_ref().map(|found| resource.digest(&found.object));
         noted(&ledger, &caller, Operation::Read, body, found, returned).await
@@ -371,7 +378,8 @@ async fn object_to_import(
     Ok(found)
 }
 
-/// Checks that ids are of objects of the types that an attribute is for. One that is not there is recorded, not refused.
+/// Checks that ids are of objects of the types that an attribute is for. One that is not there is recorded, not
+/// refused.
 async fn check_references(ledger: &Ledger, resource: &ResourceType, object: &Object) -> Result<(), Problem> {
     for attribute in &resource.schema.block.attributes {
         let allowed = attribute.checks.iter().find_map(|check| match check {

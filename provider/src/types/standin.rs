@@ -8,6 +8,8 @@ use serde::Deserialize;
 use super::document::Document;
 use super::schema_json::SchemaFile;
 use crate::diagnostic::Problem;
+use crate::schema::{Attribute, Block, Origin, Schema, Shape};
+use crate::value::Type;
 
 /// The folder beside the binary.
 const FOLDER: &str = "standin";
@@ -20,6 +22,8 @@ pub struct StandIn {
     pub version: String,
     /// The version of the plugin protocol that it speaks.
     pub protocol: u32,
+    /// Attributes of `provider_meta` that programs give.
+    meta: Vec<String>,
     folder: PathBuf,
     schema: OnceLock<Result<Arc<SchemaFile>, Problem>>,
 }
@@ -32,7 +36,12 @@ struct Manifest {
     version: String,
     #[serde(default = "six")]
     protocol: u32,
+    #[serde(default)]
+    provider_meta: Vec<String>,
 }
+
+/// What modules tell common providers of themselves: engines do not print the schema of `provider_meta`.
+const COMMON_META: [&str; 2] = ["module_name", "user_agent"];
 
 fn six() -> u32 {
     6
@@ -64,6 +73,7 @@ impl StandIn {
             address: manifest.address,
             version: manifest.version,
             protocol: manifest.protocol,
+            meta: manifest.provider_meta,
             folder: folder.to_owned(),
             schema: OnceLock::new(),
         })))
@@ -82,6 +92,17 @@ impl StandIn {
     /// Whether it is tfcoremock, whose types are known here.
     pub fn is_tfcoremock(&self) -> bool {
         self.address.ends_with("/tfcoremock") && !self.folder.join("schema.json").exists()
+    }
+
+    /// The schema of `provider_meta`: whatever it is given is taken, and nothing is made of it.
+    pub fn meta_schema(&self) -> Schema {
+        let mut names: Vec<&str> =
+            COMMON_META.into_iter().chain(self.meta.iter().map(String::as_str)).collect();
+        names.sort_unstable();
+        names.dedup();
+        let any = |name: &str| Attribute::new(name, Shape::Plain(Type::Dynamic), Origin::Optional);
+        let block = Block { attributes: names.into_iter().map(any).collect(), ..Block::default() };
+        Schema { version: 0, block }
     }
 
     /// The overrides that were installed with it.

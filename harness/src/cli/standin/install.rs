@@ -69,13 +69,8 @@ impl Install {
         };
         let mirror = self.mirror.mirror();
         let overrides = self.overrides.as_deref();
-        let new = NewStandin {
-            address,
-            version: &version,
-            protocol: self.protocol,
-            schema: part.as_ref(),
-            overrides,
-        };
+        let (protocol, schema, provider_meta) = (self.protocol, part.as_ref(), &[][..]);
+        let new = NewStandin { address, version: &version, protocol, schema, overrides, provider_meta };
         let folders = mirror.install(&provider, new)?;
         let configuration = mirror.folder().join(CONFIGURATION);
         mirror.write_configuration(&configuration)?;

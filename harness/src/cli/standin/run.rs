@@ -104,6 +104,10 @@ impl Run {
             }
         }
         let (chosen, missing) = choose(&program, &self.folder, &Schemas::of(&self.folder, &places))?;
+        for (file, why) in &program.read_in_part {
+            let why = why.lines().last().unwrap_or_default().trim_start_matches([' ', '=']);
+            eprintln!("note: {} is read in part only, the engine decides: {why}", file.display());
+        }
         if !missing.is_empty() {
             let store = self.schemas.iter().find(|place| place.is_dir()).unwrap_or(&store);
             return Err(missing::sentence(&self.folder, &missing, engine.name, store).into());
@@ -112,10 +116,6 @@ impl Run {
             eprintln!(
                 "note: {call} comes from {source}: the engine fetches it, and what it needs is not known here"
             );
-        }
-        for (file, why) in &program.read_in_part {
-            let why = why.lines().last().unwrap_or_default().trim_start_matches([' ', '=']);
-            eprintln!("note: {} is read in part only, the engine decides: {why}", file.display());
         }
         for file in &program.provisioners {
             eprintln!("note: {} has provisioners, which do what they say", file.display());
@@ -281,7 +281,7 @@ fn tell_standins(title: &str, chosen: &[Chosen]) -> Result<(), CannotRun> {
     output(|out| {
         writeln!(out, "== {title}")?;
         for one in chosen {
-            let Chosen { address, version, schema, schema_version, counts } = one;
+            let Chosen { address, version, schema, schema_version, counts, .. } = one;
             let Some(schema) = schema else {
                 writeln!(out, "{address} {version} is a stand-in, which needs no schema")?;
                 continue;

@@ -65,6 +65,12 @@ fn read_body(body: &Body, file: &mut InFile<'_>) {
 }
 
 fn terraform(block: &Block, file: &mut InFile<'_>) {
+    for meta in block.body().blocks().filter(|inner| inner.identifier() == "provider_meta") {
+        if let Some(provider) = meta.labels().first() {
+            let names = meta.body().attributes().map(|attribute| attribute.key().to_owned());
+            file.has_meta(provider.as_str(), names.collect());
+        }
+    }
     let required = block.body().blocks().filter(|inner| inner.identifier() == "required_providers");
     for attribute in required.flat_map(|inner| inner.body().attributes()) {
         let local = attribute.key().to_owned();

@@ -39,6 +39,10 @@ fn objects(value: &Json) -> impl Iterator<Item = &Map<String, Json>> {
 }
 
 fn terraform(value: &Json, file: &mut InFile<'_>) {
+    let meta = objects(value).filter_map(|body| body.get("provider_meta"));
+    for (provider, said) in meta.flat_map(objects).flatten() {
+        file.has_meta(provider, objects(said).flat_map(Map::keys).cloned().collect());
+    }
     let required = objects(value).filter_map(|body| body.get("required_providers"));
     for (local, said) in required.flat_map(objects).flatten() {
         let text = |name: &str| said.get(name).and_then(Json::as_str).map(str::to_owned);

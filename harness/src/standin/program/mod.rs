@@ -1,7 +1,7 @@
 //! What a program needs: its providers with the versions that it demands, and the folders of its modules.
 //!
-//! A program is a folder with `.tf` and `.tf.json` files, the folders of modules that it calls by local paths, and those
-//! that an engine has fetched for it already.
+//! A program is a folder with `.tf` and `.tf.json` files, the folders of modules that it calls by local paths, and
+//! those that an engine has fetched for it already.
 
 mod fetched;
 mod hcl_files;
@@ -36,6 +36,8 @@ pub struct Needed {
     pub constraints: Constraints,
     /// The file that first names it, or one of its types.
     pub at: PathBuf,
+    /// The attributes that modules give it in `provider_meta` blocks.
+    pub provider_meta: BTreeSet<String>,
 }
 
 /// A program that was looked through.
@@ -134,8 +136,15 @@ impl Program {
                 return Err(ProgramError::Empty(root));
             }
             for (address, constraints, at) in module.providers()? {
-                let new = Needed { address: address.clone(), constraints: Constraints::default(), at };
+                let (constraints_so_far, provider_meta) = (Constraints::default(), BTreeSet::new());
+                let new =
+                    Needed { address: address.clone(), constraints: constraints_so_far, at, provider_meta };
                 needed.entry(address).or_insert(new).constraints.add(constraints);
+            }
+            for (address, names) in module.meta()? {
+                if let Some(needed) = needed.get_mut(&address) {
+                    needed.provider_meta.extend(names);
+                }
             }
             for (name, source, at) in &module.calls {
                 let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };

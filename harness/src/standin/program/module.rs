@@ -30,6 +30,8 @@ pub struct Module {
     required: Vec<(Requirement, PathBuf)>,
     /// Local names of providers that are used, with the file that does first.
     used: BTreeMap<String, PathBuf>,
+    /// Local names of providers with the attributes that their `provider_meta` has.
+    meta: Vec<(String, Vec<String>, PathBuf)>,
     /// Modules that are called: name, source, file.
     pub calls: Vec<(String, String, PathBuf)>,
     /// Files with provisioners.
@@ -65,6 +67,16 @@ impl Module {
             read(&text, &mut file).map_err(|why| ProgramError::Syntax { path: path.clone(), why })?;
         }
         Ok(module)
+    }
+
+    /// The attributes of `provider_meta`, by provider.
+    pub fn meta(&self) -> Result<Vec<(ProviderAddress, Vec<String>)>, ProgramError> {
+        let with_address = |(local, names, path): &(String, Vec<String>, PathBuf)| {
+            let named = self.required.iter().find(|(required, _)| required.local == *local);
+            let source = named.and_then(|(required, _)| required.source.as_ref()).unwrap_or(local);
+            Ok((parse_address(source, path)?, names.clone()))
+        };
+        self.meta.iter().map(with_address).collect()
     }
 
     /// The providers that it needs: address, constraint, and a file that says so.
@@ -126,6 +138,11 @@ impl InFile<'_> {
     pub fn configures(&mut self, provider: &str) {
         let local = provider.split('.').next().unwrap_or(provider);
         self.module.used.entry(local.to_owned()).or_insert_with(|| self.path.to_owned());
+    }
+
+    /// A provider is told something of the module.
+    pub fn has_meta(&mut self, provider: &str, names: Vec<String>) {
+        self.module.meta.push((provider.to_owned(), names, self.path.to_owned()));
     }
 
     /// A module is called.

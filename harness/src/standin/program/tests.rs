@@ -48,6 +48,11 @@ fn providers_are_those_that_are_required_configured_or_implied_by_a_type() {
                 }
               }
             }
+            terraform {
+              provider_meta "cloud" {
+                team = "x"
+              }
+            }
             provider "random" {}
             resource "cloud_disk" "a" {
               name = "x-${var.a}"
@@ -93,6 +98,8 @@ fn providers_are_those_that_are_required_configured_or_implied_by_a_type() {
     );
     assert!(program.uses_mock);
     assert_eq!(program.provisioners.len(), 1);
+    let meta: Vec<usize> = program.providers.iter().map(|needed| needed.provider_meta.len()).collect();
+    assert_eq!(meta, [0, 0, 0, 0, 0, 0, 1]);
 }
 
 #[test]
