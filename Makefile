@@ -185,11 +185,22 @@ build: tools ## Build equiform and the provider, optimised
 	cargo build --release --workspace --locked
 
 .PHONY: bench
-bench: bench-provider bench-egraph bench-judging bench-campaign bench-report ## Measure: the provider and its peers, the e-graph and egg, judging, campaigns, reports
+bench: bench-provider bench-standin bench-egraph bench-judging bench-campaign bench-report ## Measure: the provider and its peers, the e-graph and egg, judging, campaigns, reports
 
 .PHONY: bench-provider
 bench-provider: install # TFCOREMOCK=/path names a binary of that peer; see the script
 	scripts/bench-provider
+
+.PHONY: bench-standin
+bench-standin: build # BENCH_TYPES=3000 makes the schema larger
+	@$(EQUIFORM) engines path terraform@1.15.5 >/dev/null 2>&1 || $(EQUIFORM) engines install terraform@1.15.5
+	scripts/bench-standin
+
+.PHONY: test-drawn-schemas
+test-drawn-schemas: tools ## 500 schemas at random, each planned, applied, changed and destroyed on the newest engines; 20 minutes
+	cargo test --workspace --locked --no-run
+	target/debug/equiform engines install $(TEST_ENGINES)
+	EQUIFORM_DRAWN_SCHEMAS=500 cargo test --workspace --locked --test drawn_schemas -- --nocapture
 
 .PHONY: bench-egraph
 bench-egraph: tools # EQUIFORM_BENCH_SEVEN=1 adds 7 resources, which takes minutes and gigabytes

@@ -100,6 +100,11 @@ impl Lab {
         Self { workspace, protocol, spec: spec.clone(), engine: engine.clone() }
     }
 
+    /// Sets a variable for every command from now on.
+    pub fn set(&mut self, name: &'static str, value: &str) {
+        self.workspace.set(name, value);
+    }
+
     /// Writes the program and has `init` see it.
     pub fn start(&self, program: &str) {
         self.write(program);

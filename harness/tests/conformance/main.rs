@@ -9,6 +9,7 @@
 #[expect(dead_code, unused_macros, unused_imports, reason = "the behaviours need more of it than the rules")]
 mod support;
 
+mod experiments;
 mod families;
 mod lab;
 mod needs;
@@ -43,13 +44,23 @@ fn main() -> ExitCode {
             }
         }
     }
-    let names: Vec<_> = RULES.iter().copied().flatten().map(|rule| rule.name).collect();
+    let experimental = experiments::engine();
+    for rule in experiments::ALL {
+        let (engine, run) = (experimental.clone(), rule.run);
+        let trial = Trial::test(format!("experiments::{}", rule.name), move || {
+            run(&experiments::lab(&engine.ok_or("there is no Terraform with experiments")?));
+            Ok(())
+        });
+        trials.push(trial.with_ignored_flag(experimental.is_none()));
+    }
+    let all = RULES.iter().copied().chain([experiments::ALL]);
+    let names: Vec<_> = all.flatten().map(|rule| rule.name).collect();
     trials.push(Trial::test("every_rule_stands_in_the_docs", move || {
         table::check_rules(&names).map_err(Into::into)
     }));
     let rules = libtest_mimic::run(&arguments, trials);
     // Without all of them the tables would miss what the others see.
-    let all_ran = rules.num_filtered_out == 0 && rules.num_ignored == 0 && !arguments.list;
+    let all_ran = rules.num_filtered_out == 0 && !arguments.ignored && !arguments.list;
     if !all_ran || rules.has_failed() {
         return rules.exit_code();
     }

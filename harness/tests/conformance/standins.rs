@@ -6,12 +6,13 @@ use equiform_proto::ledger::{Operation, Phase};
 use serde_json::{Value as Json, json};
 
 use crate::lab::{Calls, Lab, Rule, rules};
-use crate::needs::{actions_and_lists, ephemeral_resources, everywhere, functions};
+use crate::needs::{actions_and_lists, ephemeral_resources, everywhere, functions, imports_by_identity};
 use crate::support::output::Output;
 use crate::support::provider;
 
 pub const ALL: &[Rule] = rules! {
     everywhere => [a_stand_in_speaks_the_protocol_that_its_manifest_names],
+    imports_by_identity => [an_identity_of_an_older_version_is_upgraded],
     functions => [a_function_of_a_stand_in_gives_the_same_for_the_same],
     ephemeral_resources => [an_ephemeral_resource_of_a_stand_in_is_made_up_and_kept_nowhere],
     actions_and_lists => [
@@ -71,12 +72,17 @@ fn schema() -> Json {
 
 /// Puts the stand-in into a mirror of the program's own, and has `init` see the program.
 fn start(lab: &Lab, program: &str) {
+    start_with(lab, &schema(), program);
+}
+
+/// The same for a schema.
+fn start_with(lab: &Lab, schema: &Json, program: &str) {
     let platform = provider::platform();
     let package = format!("mirror/{ADDRESS}/1.0.0/{platform}");
     let protocol: u32 = lab.protocol().number().parse().unwrap();
     let manifest = json!({"standin": 1, "address": ADDRESS, "version": "1.0.0", "protocol": protocol});
     lab.write_file(&format!("{package}/standin/standin.json"), &manifest.to_string());
-    lab.write_file(&format!("{package}/standin/schema.json"), &schema().to_string());
+    lab.write_file(&format!("{package}/standin/schema.json"), &schema.to_string());
     fs::copy(provider::binary(), lab.path(&package).join("terraform-provider-cirrus_v1.0.0")).unwrap();
     let mirror = format!(
         "provider_installation {{\n  filesystem_mirror {{\n    path = {:?}\n  }}\n}}\n",
@@ -120,6 +126,22 @@ fn a_stand_in_speaks_the_protocol_that_its_manifest_names(lab: &Lab) {
         run(lab, &["plan", "-input=false", "-detailed-exitcode"]).succeeded();
         run(lab, &["destroy", "-input=false", "-auto-approve"]).succeeded();
     });
+}
+
+fn an_identity_of_an_older_version_is_upgraded(lab: &Lab) {
+    start(lab, DISK);
+    apply(lab);
+    let mut newer = schema();
+    let identities = &mut newer["provider_schemas"][ADDRESS]["resource_identity_schemas"];
+    identities["cirrus_disk"]["version"] = json!(1);
+    // The lock file names the package by its contents.
+    fs::remove_file(lab.path(".terraform.lock.hcl")).unwrap();
+    fs::remove_dir_all(lab.path("mirror")).unwrap();
+    start_with(lab, &newer, DISK);
+    let calls = lab.calls(|| {
+        run(lab, &["plan", "-input=false", "-detailed-exitcode"]).succeeded();
+    });
+    calls.include(&["UpgradeResourceIdentity"]);
 }
 
 fn a_function_of_a_stand_in_gives_the_same_for_the_same(lab: &Lab) {

@@ -1,4 +1,5 @@
-//! Schemas and configurations at random: whatever the protocol lets a provider declare, and what a program may say of it.
+//! Schemas and configurations at random: whatever the protocol lets a provider declare, and what a program may say of
+//! it.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;

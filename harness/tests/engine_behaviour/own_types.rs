@@ -114,8 +114,9 @@ fn values_that_a_types_file_does_not_allow_are_refused_by_name(engine: &Engine) 
         workspace.write(&disk(arguments));
         workspace.run(&["plan", "-input=false"]).ended_with(1).says(sentence);
     }
-    let server = "resource \"mock_server\" \"s\" {\n  key = \"s\"\n}\nresource \"mock_node\" \"n\" {\n  key = \"n\"\n}\n";
-    workspace.write(server);
+    let named = |ty: &str, key: &str| format!("resource \"{ty}\" \"{key}\" {{\n  key = \"{key}\"\n}}\n");
+    let server = format!("{}{}", named("mock_server", "s"), named("mock_node", "n"));
+    workspace.write(&server);
     workspace.apply();
     workspace.write(&format!("{server}{}", disk("size = 1\n  server = mock_node.n.id")));
     workspace.run(&["plan", "-input=false"]).ended_with(1).says("this has to be the id of mock_server");

@@ -147,3 +147,26 @@ fn modules_that_were_fetched_before_are_taken_along() {
         assert!(said.contains("Apply complete! Resources: 3 added") && note.is_empty(), "{said}{note}");
     }
 }
+
+#[test]
+fn the_overrides_on_the_page_are_taken_and_without_them_it_is_said_what_to_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = fs::read_to_string(root().join("fixtures/standin/cloud/schema.json")).unwrap();
+    write(folder.path(), "p/schema.json", &schema);
+    let main = "terraform {\n  required_providers {\n    nimbus = { source = \"equiform/nimbus\" }\n  }\n}\n\
+                data \"nimbus_zones\" \"all\" {}\ndata \"nimbus_image\" \"base\" {\n  name = \"base-2\"\n}\n\
+                resource \"nimbus_instance\" \"web\" {\n  image_id = data.nimbus_image.base.id\n  size = \"small\"\n  \
+                subnet_id = \"x\"\n}\n\
+                output \"told\" {\n  value = join(\" \", concat(data.nimbus_zones.all.names, \
+                [nimbus_instance.web.state, nimbus_instance.web.image_id, nimbus_instance.web.id]))\n}\n";
+    write(folder.path(), "p/main.tf", main);
+    let run = ["standin", "run", "p", "--engine", ENGINES[0]];
+    let (said, error) = printed(&equiform(folder.path(), &run), 1);
+    assert!(said.contains("Nobody has said what nimbus_zones answers"), "{said}");
+    assert!(error.contains("hint: equiform.overrides.json belongs in p, from where it is copied"), "{error}");
+    let page = fs::read_to_string(root().join("docs/standin.md")).unwrap();
+    let example = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    write(folder.path(), "p/equiform.overrides.json", example);
+    let (said, _) = printed(&equiform(folder.path(), &run), 0);
+    assert!(said.contains("told = \"north-1a north-1b running image-of-autumn vm-"), "{said}");
+}

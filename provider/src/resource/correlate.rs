@@ -1,6 +1,6 @@
-//! What was computed before, and an engine leaves out of what it proposes. An element of a set has no place of its own,
-//! so an engine does not always know which it was; and it takes a nested object for the program's where parts of it could
-//! not have been computed.
+//! What was computed before, and an engine leaves out of what it proposes. An element of a set has no place of its
+//! own, so an engine does not always know which it was; and it takes a nested object for the program's where parts of
+//! it could not have been computed.
 
 use super::plan::{settle_attribute, settle_block};
 use crate::schema::{Attribute, Block, Nesting, Shape};
@@ -37,8 +37,8 @@ fn adopt_attributes(attributes: &[Attribute], object: &mut Object, prior: &Objec
     }
 }
 
-/// Pairs as many of one side with the other as can be, each with one that fits: who is hard to please goes before who is
-/// content with any.
+/// Pairs as many of one side with the other as can be, each with one that fits: who is hard to please goes before who
+/// is content with any.
 fn matching(count: usize, others: usize, fits: impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let fits: Vec<Vec<bool>> =
         (0..count).map(|one| (0..others).map(|other| fits(one, other)).collect()).collect();

@@ -236,6 +236,9 @@ fn replaced_attributes(
     }
 }
 
+/// What is done with an object before and after, the way to it, and what was found so far.
+type Look<'a> = &'a mut dyn FnMut(&Object, &Object, &mut Path, &mut Vec<Path>);
+
 /// Looks at each object before and after. Where they do not pair, it is the whole that differs.
 fn pairs(
     nesting: Nesting,
@@ -244,7 +247,7 @@ fn pairs(
     any: bool,
     path: &mut Path,
     found: &mut Vec<Path>,
-    look: &mut dyn FnMut(&Object, &Object, &mut Path, &mut Vec<Path>),
+    look: Look<'_>,
 ) {
     if !any {
         return;

@@ -33,8 +33,8 @@ impl MockProvider {
     }
 }
 
-/// Checks the identity that came with an object that was stored, if one came: Terraform 1.12 loses that of an old object
-/// whose deletion failed.
+/// Checks the identity that came with an object that was stored, if one came: Terraform 1.12 loses that of an old
+/// object whose deletion failed.
 pub(super) fn check_if_there(
     resource: &ResourceType,
     given: Option<&ResourceIdentityData>,

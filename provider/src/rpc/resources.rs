@@ -378,7 +378,8 @@ async fn object_to_import(
     Ok(found)
 }
 
-/// Checks that ids are of objects of the types that an attribute is for. One that is not there is recorded, not refused.
+/// Checks that ids are of objects of the types that an attribute is for. One that is not there is recorded, not
+/// refused.
 async fn check_references(ledger: &Ledger, resource: &ResourceType, object: &Object) -> Result<(), Problem> {
     for attribute in &resource.schema.block.attributes {
         let allowed = attribute.checks.iter().find_map(|check| match check {

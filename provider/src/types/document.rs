@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::diagnostic::Problem;
 
-/// The largest file that is read. The schema of the largest provider takes a third of it.
-const MAX_BYTES: u64 = 64 << 20;
+/// The largest file that is read: more than twice the schema of the largest provider.
+const MAX_BYTES: u64 = 96 << 20;
 
 /// How much of the way to a place is shown.
 const MAX_PATH: usize = 300;

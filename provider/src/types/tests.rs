@@ -59,7 +59,7 @@ fn a_file_of_a_hundred_megabytes_is_refused() {
     let path = folder.path().join("schema.json");
     std::fs::File::create(&path).unwrap().set_len(100 << 20).unwrap();
     let said = Document::read(&path).unwrap_err().to_string();
-    assert!(said.contains("more than 64 MiB"), "{said}");
+    assert!(said.contains("more than 96 MiB"), "{said}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_bad_file_of_dynamic_resources_is_told() {
         ("[", "line 1"),
     ] {
         std::fs::write(&path, text).unwrap();
-        let said = tfcoremock::types(Some(&path)).err().expect("it is bad").to_string();
+        let said = tfcoremock::types(Some(&path)).expect_err("it is bad").to_string();
         assert!(said.contains(place), "{said}");
     }
 }
