@@ -387,3 +387,52 @@ fn an_engine_whose_environment_cannot_be_read_is_told_and_no_ledger_is_made_else
         assert!(absolute.exists());
     }
 }
+
+#[test]
+fn an_update_comes_with_the_identity_that_was_planned() {
+    let subject = Subject::new();
+    let node = crate::resource::node::resource();
+    let (ty, identity_type) = (&node.object_type, node.identity.as_ref().unwrap().ty());
+    let object = |label: &str| {
+        let mut object: Object =
+            node.schema.block.attributes.iter().map(|a| (a.name.clone(), Value::Null)).collect();
+        object.insert("key".to_owned(), "a".into());
+        object.insert("label".to_owned(), label.into());
+        object
+    };
+    let created = subject.plan(None, Some(&object("one")));
+    let planned = subject.object(created.planned_state.as_ref()).unwrap();
+    let kept = subject.apply(None, Some(&planned), created.planned_private).unwrap();
+    let identity = super::convert::identity_to(node.identity_of(&kept.object).unwrap(), &identity_type);
+    let mut proposed = kept.object.clone();
+    proposed.insert("label".to_owned(), "two".into());
+    let plan = plan_resource_change::Request {
+        type_name: "mock_node".to_owned(),
+        prior_state: object_to(Some(kept.object.clone()), ty),
+        prior_private: kept.private.clone(),
+        prior_identity: identity.clone(),
+        config: object_to(Some(object("two")), ty),
+        proposed_new_state: object_to(Some(proposed), ty),
+        ..plan_resource_change::Request::default()
+    };
+    let plan = run(subject.provider.plan_resource_change(subject.of(plan))).unwrap().into_inner();
+    assert_eq!((plan.diagnostics, &plan.planned_identity), (Vec::new(), &identity));
+    let mut other = node.identity_of(&kept.object).unwrap();
+    other.insert("id".to_owned(), "node-of-somebody-else".into());
+    let other = super::convert::identity_to(other, &identity_type);
+    for (sent, said) in [(None, "no identity"), (other, "another identity"), (identity, "")] {
+        let apply = apply_resource_change::Request {
+            type_name: "mock_node".to_owned(),
+            prior_state: object_to(Some(kept.object.clone()), ty),
+            planned_state: plan.planned_state.clone(),
+            planned_private: plan.planned_private.clone(),
+            planned_identity: sent,
+            ..apply_resource_change::Request::default()
+        };
+        let answer = run(subject.provider.apply_resource_change(subject.of(apply))).unwrap().into_inner();
+        match said {
+            "" => assert_eq!(answer.diagnostics, []),
+            said => assert!(answer.diagnostics[0].detail.contains(said), "{:?}", answer.diagnostics),
+        }
+    }
+}
