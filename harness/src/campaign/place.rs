@@ -1,7 +1,9 @@
 //! From a folder that somebody names to the variant that is meant: its case, its number, its evidence.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::reduce::{REDUCTION_FILE, Reduction};
 use super::{engine_of, number_of, stored};
 use crate::case::{CASE_FILE, Case, CaseError};
 use crate::evidence::STAGES;
@@ -120,6 +122,13 @@ pub enum NoPlace {
 }
 
 impl Place {
+    /// Whether it was reduced, and the failure then showed in some deployments only.
+    pub fn is_flaky(&self) -> bool {
+        let reduction = fs::read(self.case_folder.join(REDUCTION_FILE)).ok();
+        let reduction: Option<Reduction> = reduction.and_then(|text| serde_json::from_slice(&text).ok());
+        reduction.is_some_and(|reduction| reduction.flaky_rate.is_some())
+    }
+
     /// The variant that a folder stands for: of a variant's folder that one; of a case's folder the one with this
     /// number, else the first that failed, else the first in which something known was found.
     pub fn find(folder: &Path, number: Option<usize>, known: &KnownFindings) -> Result<Self, NoPlace> {

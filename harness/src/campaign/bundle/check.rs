@@ -46,6 +46,10 @@ pub fn of(finding: &Finding, step: &Step, form: &Form) -> Check {
             Some(text) => with_events(text),
             None => Check::Equiform,
         },
+        ("progress", kind) => match progress(kind, &finding.text) {
+            Some(text) => ended_and(text),
+            None => Check::Equiform,
+        },
         // Other commands count otherwise.
         ("plan", "differs from what was done" | "miscounts") if step.applies() => {
             ended_and(COUNTS.to_owned())
@@ -125,6 +129,34 @@ fn steps(kind: &str, operation: &str) -> String {
     };
     let told = "\"of this operation $began began and $ended ended\"";
     format!("{counts}if {is_it}; then shows {}; fi\ndoes_not {told}\n", quoted(&what))
+}
+
+/// Whether a finding is about the messages of a command, which it then has to write as such.
+pub fn is_about_messages(finding: &Finding) -> bool {
+    finding.oracle == "progress"
+}
+
+/// Whether a message about an operation is missing, or is there and must not be; none if it takes an id to tell.
+fn progress(kind: &str, told: &str) -> Option<String> {
+    let moments = [(" begins", "start"), (" has ended", "complete"), (" has failed", "errored")];
+    let (operation, moment) =
+        moments.iter().find_map(|(end, moment)| Some((told.strip_suffix(end)?, moment)))?;
+    let (action, address) = operation.split_once(' ')?;
+    let [of, does, is] = [
+        format!("\"addr\":\"{address}\""),
+        format!("\"action\":\"{action}\""),
+        format!("\"type\":\"apply_{moment}\""),
+    ]
+    .map(|part| quoted(&part));
+    let told_and = format!("told=$(grep -F -- {of} \"$out\" | grep -F -- {does} | grep -cF -- {is})\n");
+    let (is_it, what) = match kind {
+        "tells of what is not done" => ("-gt", "there is a message, and it is not so"),
+        _ => ("-eq", "there is no message"),
+    };
+    let what = quoted(&format!("{operation}: {what} of type apply_{moment}"));
+    Some(format!(
+        "{told_and}[ \"$told\" {is_it} 0 ] && shows {what}\ndoes_not \"there are $told such messages\"\n"
+    ))
 }
 
 /// Whether the first of two operations had not ended when the second began.

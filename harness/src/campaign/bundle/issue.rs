@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::script::SCRIPT;
+use super::script::{Runs, SCRIPT};
 use super::steps::{StepCommand, Steps};
 use super::{Form, Observed};
 use crate::engines::terraform::builtin;
@@ -20,6 +20,8 @@ pub struct Issue<'a> {
     pub steps: &'a Steps,
     /// With which resources.
     pub form: &'a Form,
+    /// How often the script does it.
+    pub runs: Runs,
     /// What the script printed on the engine.
     pub observed: &'a Observed,
     /// Where it was tried.
@@ -109,6 +111,8 @@ impl Issue<'_> {
                 let (first, second) = (self.addressed(first), self.addressed(second));
                 format!("{} had not ended when {second}.", capital(&first))
             }
+            ("progress", "tells of what is not done") => format!("A message says, and it is not so: {told}."),
+            ("progress", _) => format!("No message says: {told}."),
             // The command stands below.
             ("health", kind) => format!("The last command {kind}."),
             _ => format!("{}.", capital(told.trim_end_matches('.'))),
@@ -117,8 +121,12 @@ impl Issue<'_> {
 
     fn steps_to_reproduce(&self, program: &str) -> String {
         let mut text = format!(
-            "`./{SCRIPT} {program}` does it in a temporary folder, and ends with exit code 0 if the bug shows.{} \
+            "`./{SCRIPT} {program}` does it in a temporary folder, and ends with exit code 0 if the bug shows.{}{} \
              By hand, in an empty folder:\n",
+            match self.runs {
+                Runs::Once => "",
+                Runs::UntilShown => " It does not show every time, and is tried until it does.",
+            },
             match self.form {
                 Form::Builtin(_) => "",
                 Form::Mock { .. } => " It needs the mock provider, see below.",

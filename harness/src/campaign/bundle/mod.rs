@@ -37,8 +37,9 @@ use folder::{Description, Files};
 use issue::Issue;
 pub use observed::Observed;
 use only::named;
+use script::Runs;
 pub use script::SCRIPT;
-use steps::Steps;
+use steps::{Steps, Writes};
 
 /// How long a script may take.
 const TIMEOUT: Duration = Duration::from_secs(300);
@@ -150,10 +151,12 @@ impl Bundler<'_> {
         (self.watch)("trying it without the provider");
         let form = builtins::form(self.engine, &case, cause, &explanation.others, &self.stop)?;
         let title = self.title.map_or_else(|| title(explanation), str::to_owned);
-        let prepare_by = |form: &Form, check: Option<Check>| -> Result<(Files, Steps, Check), BundleError> {
-            let steps = Steps::of((&case, place.variant), &records, &*driver, form)?;
+        type Prepared = (Files, Steps, Check);
+        let prepare_by = |form: &Form, check: Option<Check>, runs: Runs| -> Result<Prepared, BundleError> {
+            let writes = if check::is_about_messages(cause) { Writes::Messages } else { Writes::Text };
+            let steps = Steps::of((&case, place.variant), &records, &*driver, (form, writes))?;
             let check = check.unwrap_or_else(|| check::of(cause, steps.last(), form));
-            let script = script::with_version(script::script(&title, &steps, &check, form, cause));
+            let script = script::with_version(script::script(&title, &steps, &check, form, cause, runs));
             let mut files: Files = steps
                 .programs
                 .iter()
@@ -165,27 +168,35 @@ impl Bundler<'_> {
             files.insert(CASE_FILE.to_owned(), case);
             Ok((files, steps, check))
         };
-        let prepare = |form: &Form| prepare_by(form, None);
+        let mut runs = if place.is_flaky() { Runs::UntilShown } else { Runs::Once };
         let title_of_engine = named(&self.engine.title());
         let run = |files: &Files, engine: &Engine| -> Result<Observed, BundleError> {
             (self.watch)(&format!("running {SCRIPT} on {}", engine.title()));
             self.run(files, engine)
         };
         let mut form = form;
-        let (mut files, mut steps, mut check) = prepare(&form)?;
+        let (mut files, mut steps, mut check) = prepare_by(&form, None, runs)?;
         if let (Form::Builtin(_), Check::Equiform) = (&form, &check) {
             form = Form::Mock { why: format!("no shell can tell what `{}` looks at", cause.oracle) };
-            (files, steps, check) = prepare(&form)?;
+            (files, steps, check) = prepare_by(&form, None, runs)?;
         }
         let mut observed = run(&files, self.engine)?;
         if let (Form::Builtin(_), Some(1)) = (&form, observed.exit) {
             form = Form::Mock { why: "with terraform_data it does not always show".to_owned() };
-            (files, steps, check) = prepare(&form)?;
+            (files, steps, check) = prepare_by(&form, None, runs)?;
             observed = run(&files, self.engine)?;
+        }
+        // What shows sometimes may not have shown in the one run.
+        if let (Runs::Once, Some(1)) = (runs, observed.exit) {
+            let (repeated, ..) = prepare_by(&form, None, Runs::UntilShown)?;
+            let again = run(&repeated, self.engine)?;
+            if again.exit == Some(0) {
+                (files, observed, runs) = (repeated, again, Runs::UntilShown);
+            }
         }
         // The script runs the engine for people, and equiform asks it for JSON: it may show in one of them only.
         if let (Check::Shell { .. }, Some(1)) = (&check, observed.exit) {
-            (files, steps, _) = prepare_by(&form, Some(Check::Equiform))?;
+            (files, steps, _) = prepare_by(&form, Some(Check::Equiform), runs)?;
             observed = run(&files, self.engine)?;
         }
         match observed.exit {
@@ -225,6 +236,7 @@ impl Bundler<'_> {
             explanation,
             steps: &steps,
             form: &form,
+            runs,
             observed: &observed,
             tried: &tried,
             context,

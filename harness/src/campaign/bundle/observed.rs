@@ -1,5 +1,7 @@
 //! What a script said when it was run on an engine, and the parts of it that are worth quoting.
 
+use serde_json::Value as Json;
+
 /// What a script said on an engine.
 pub struct Observed {
     /// Its exit code; none if it was ended.
@@ -38,10 +40,14 @@ impl Observed {
         commands[last..].iter().map(|command| short(command)).collect::<Vec<_>>().join("\n")
     }
 
-    /// The lines, a list for each heading.
+    /// The lines, a list for each heading; of several tries the last, which shows the bug.
     fn commands(&self) -> Vec<Vec<&str>> {
         let mut commands: Vec<Vec<&str>> = Vec::new();
         for line in self.text.lines() {
+            if line.starts_with(TRY) {
+                commands.clear();
+                continue;
+            }
             if line.starts_with("== ") || commands.is_empty() {
                 commands.push(Vec::new());
             }
@@ -50,6 +56,9 @@ impl Observed {
         commands
     }
 }
+
+/// With what a script begins to try once more.
+const TRY: &str = "== try ";
 
 /// Whether a heading tells of a command of the engine: not of a program, and not of what is found in the end.
 fn is_command(heading: &str) -> bool {
@@ -66,6 +75,10 @@ fn short(lines: &[&str]) -> String {
     let mut told = vec![(*heading).to_owned()];
     let mut in_error = false;
     for line in rest {
+        if line.starts_with('{') {
+            told.extend(message(line));
+            continue;
+        }
         let tells = ["Plan: ", "Apply complete!", "Destroy complete!", "No changes."].iter();
         // An error goes on up to something else.
         in_error = match line.split([':', ' ']).next().unwrap_or_default() {
@@ -80,6 +93,13 @@ fn short(lines: &[&str]) -> String {
         }
     }
     told.join("\n").trim_end().to_owned()
+}
+
+/// A message of an engine that tells of an operation or an error, without all that is the same in each.
+fn message(line: &str) -> Option<String> {
+    let message: Json = serde_json::from_str(line).ok()?;
+    let (kind, text) = (message["type"].as_str()?, message["@message"].as_str()?);
+    (kind.starts_with("apply_") || message["@level"] == "error").then(|| format!("{kind}: {text}"))
 }
 
 /// Whether words of an engine about a resource tell of an operation.
@@ -127,5 +147,27 @@ more of it
         assert_eq!(observed.last_line(), "== the bug shows: a cycle is reported");
         insta::assert_snapshot!(observed.in_short());
         insta::assert_snapshot!(observed.excerpt());
+    }
+
+    #[test]
+    fn of_messages_what_matters_is_quoted_and_of_several_tries_the_last() {
+        let line = |kind: &str, text: &str| {
+            serde_json::json!({ "@level": "info", "@message": text, "type": kind, "hook": {} }).to_string()
+        };
+        let once = |end: &str| {
+            format!(
+                "== terraform version\nTerraform v1.15.5\n== terraform apply -json\n{}\n{}\n== the bug {end}\n",
+                line("version", "Terraform 1.15.5"),
+                line("apply_start", "a: Creating..."),
+            )
+        };
+        let text = format!("== try 1\n{}== try 2\n{}", once("does not show"), once("shows"));
+        let observed = Observed { exit: Some(0), text, errors: String::new() };
+        assert_eq!(observed.version(), "Terraform v1.15.5");
+        assert_eq!(
+            observed.excerpt(),
+            "== terraform apply -json\napply_start: a: Creating...\n== the bug shows"
+        );
+        assert!(!observed.in_short().contains("does not show"));
     }
 }

@@ -11,9 +11,28 @@ use crate::judge::oracles::Finding;
 /// The name of the script.
 pub const SCRIPT: &str = "repro.sh";
 
+/// How often a script deploys the steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runs {
+    /// Once, as the bug always shows.
+    Once,
+    /// Until the bug shows, as it does not always.
+    UntilShown,
+}
+
+/// How often a script tries to show a bug that does not always show.
+pub const MOST_RUNS: usize = 20;
+
 /// The text of the script.
-pub fn script(title: &str, steps: &Steps, check: &Check, form: &Form, finding: &Finding) -> String {
-    let mut text = head(title, form, check);
+pub fn script(
+    title: &str,
+    steps: &Steps,
+    check: &Check,
+    form: &Form,
+    finding: &Finding,
+    runs: Runs,
+) -> String {
+    let mut text = head(title, form, check, runs);
     if let Check::Equiform = check {
         text += &by_equiform(finding);
         return text;
@@ -39,7 +58,7 @@ pub fn script(title: &str, steps: &Steps, check: &Check, form: &Form, finding: &
     text
 }
 
-fn head(title: &str, form: &Form, check: &Check) -> String {
+fn head(title: &str, form: &Form, check: &Check, runs: Runs) -> String {
     let needs = match (check, form) {
         (Check::Equiform, _) => {
             "\
@@ -53,12 +72,36 @@ fn head(title: &str, form: &Form, check: &Check) -> String {
 # is put into a mirror in a temporary folder. All work is done there.\n"
         }
     };
+    let (tries, again) = match runs {
+        Runs::Once => (String::new(), String::new()),
+        Runs::UntilShown => (
+            format!(
+                "# The bug does not show every time: all is done up to {MOST_RUNS} times, until it does.\n"
+            ),
+            AGAIN.replace("MOST_RUNS", &MOST_RUNS.to_string()),
+        ),
+    };
     format!(
         "#!/bin/sh\n# {title}\n#\n# Usage: ./{SCRIPT} [ENGINE]     or ENGINE=tofu ./{SCRIPT}\n\
-         # ENGINE is the executable of an engine: terraform, tofu, a path. Without one, terraform.\n{needs}\
-         #\n# Exit code: 0 the bug shows, 1 it does not show, 2 it could not be run.\n{BEGIN}"
+         # ENGINE is the executable of an engine: terraform, tofu, a path. Without one, terraform.\n{needs}{tries}\
+         #\n# Exit code: 0 the bug shows, 1 it does not show, 2 it could not be run.\n{again}{BEGIN}"
     )
 }
+
+/// Runs the rest again as long as the bug does not show.
+const AGAIN: &str = r#"
+if [ -z "${ONCE:-}" ]; then
+  tried=0
+  while [ "$tried" -lt MOST_RUNS ]; do
+    tried=$((tried + 1))
+    printf '== try %d\n' "$tried"
+    code=0
+    ONCE=yes sh "$0" "$@" || code=$?
+    [ "$code" -eq 1 ] || exit "$code"
+  done
+  exit 1
+fi
+"#;
 
 const BEGIN: &str = r#"
 set -u

@@ -67,7 +67,7 @@ impl Steps {
         (case, variant): (&Case, usize),
         records: &[StageRecord],
         driver: &dyn Driver,
-        form: &Form,
+        (form, writes): (&Form, Writes),
     ) -> Result<Self, CaseError> {
         let reader = driver.family().reader;
         let (mut programs, mut steps): (Vec<String>, Vec<Step>) = (Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ impl Steps {
             }
             let command = match &stage.action {
                 Action::Drift { key, change } => StepCommand::Provider(drift_arguments(key, change)),
-                action => StepCommand::Engine(arguments(driver, action, form)),
+                action => StepCommand::Engine(arguments(driver, action, form, writes)),
             };
             let failures: Vec<String> = stage.failures.iter().map(Failure::variable).collect();
             steps.push(Step {
@@ -104,12 +104,23 @@ impl Steps {
     }
 }
 
+/// For whom commands write what they do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    /// For people.
+    Text,
+    /// For programs.
+    Messages,
+}
+
 /// The arguments of a command as people type them.
-fn arguments(driver: &dyn Driver, action: &Action, form: &Form) -> Vec<String> {
+fn arguments(driver: &dyn Driver, action: &Action, form: &Form, writes: Writes) -> Vec<String> {
     let arguments = driver.arguments(action).into_iter();
-    let mut arguments: Vec<String> = arguments
-        .map(|argument| if argument == "-json" { "-no-color".to_owned() } else { argument })
-        .collect();
+    let as_written = |argument: String| match (argument.as_str(), writes) {
+        ("-json", Writes::Text) => "-no-color".to_owned(),
+        _ => argument,
+    };
+    let mut arguments: Vec<String> = arguments.map(as_written).collect();
     if let Form::Builtin(_) = form {
         arguments.iter_mut().for_each(|argument| *argument = builtin::renamed(argument));
     }

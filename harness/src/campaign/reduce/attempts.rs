@@ -76,9 +76,15 @@ impl<'a> Attempts<'a> {
         self.signature
     }
 
-    /// The same with other candidates deployed before they are said not to show it.
-    pub fn trying(self, tries: usize) -> Self {
-        Self { tries, ..self }
+    /// How often a candidate is deployed before it is said not to show it.
+    pub fn tries(&self) -> usize {
+        self.tries
+    }
+
+    /// Deploys each so often from now on, those too that did not show it before.
+    pub fn try_each(&mut self, tries: usize) {
+        self.tries = tries;
+        self.remembered.lock().expect("no holder panics").clear();
     }
 
     /// How many there were.

@@ -270,26 +270,36 @@ impl Reducer<'_> {
         }
         let mut attempts = Attempts::new(self, &signature, start, 1);
         let rate = self.look(&whole, &mut attempts)?;
-        let mut attempts = attempts.trying(rate.tries());
-        let mut passes = Passes {
-            best: whole.clone(),
-            attempts: &mut attempts,
-            signature: &signature,
-            told: &|what, size| self.watcher.reduced(what, size),
-        };
-        passes.run()?;
-        let best = passes.best;
-        let ended = if self.runner.stopped() {
-            Ended::Stopped
-        } else if attempts.is_used_up() {
-            Ended::Budget
-        } else {
-            Ended::Minimal
-        };
-        let confirmed = match ended {
-            // No other command is begun once it was stopped.
-            Ended::Stopped => attempts.best.take().map(|attempt| (attempt, None)),
-            _ => self.confirm(&best, &attempts, rate)?,
+        attempts.try_each(rate.tries());
+        let mut best = whole.clone();
+        let (ended, confirmed) = loop {
+            let mut passes = Passes {
+                best,
+                attempts: &mut attempts,
+                signature: &signature,
+                told: &|what, size| self.watcher.reduced(what, size),
+            };
+            passes.run()?;
+            best = passes.best;
+            let ended = if self.runner.stopped() {
+                Ended::Stopped
+            } else if attempts.is_used_up() {
+                Ended::Budget
+            } else {
+                Ended::Minimal
+            };
+            let confirmed = match ended {
+                // No other command is begun once it was stopped.
+                Ended::Stopped => attempts.best.take().map(|attempt| (attempt, None)),
+                _ => self.confirm(&best, &attempts, rate)?,
+            };
+            // A small case may show it less often than the whole did, and then more of what did not show it would.
+            match &confirmed {
+                Some((_, Some(rate))) if ended == Ended::Minimal && rate.tries() > attempts.tries() => {
+                    attempts.try_each(rate.tries());
+                }
+                _ => break (ended, confirmed),
+            }
         };
         let Some((attempt, rate)) = confirmed else { return Ok(None) };
         let text = signature.shown_by(&attempt.findings).map(|finding| finding.text.clone());
@@ -347,8 +357,7 @@ impl Reducer<'_> {
         let case = best.to_case();
         let fresh = attempts.fresh();
         let (mut kept, mut rate) = (None, Rate { shown: 0, of: 0 });
-        let looks = if before.is_flaky() { MOST_LOOKS } else { LOOKS };
-        while rate.of < looks {
+        while rate.of < LOOKS || ((before.is_flaky() || rate.is_flaky()) && rate.of < MOST_LOOKS) {
             let attempt = match fresh.counted(&case) {
                 Err(DeployError::Stopped) if kept.is_some() => break,
                 Err(DeployError::Stopped) => return Err(ReduceError::Stopped),

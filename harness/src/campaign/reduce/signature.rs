@@ -48,9 +48,11 @@ impl Signature {
         let in_stage: Vec<Finding> = in_stage.cloned().collect();
         let nearest = cause(&in_stage)?;
         let same = |finding: &Finding| Self::of(finding, &self.engine) == *self;
-        // Several findings of the same oracle are equally near.
+        // Several findings of one kind are equally near.
         let is_it = |finding: &&Finding| {
-            finding.oracle == nearest.oracle && finding.stage == first.stage && same(finding)
+            (&finding.oracle, &finding.kind) == (&nearest.oracle, &nearest.kind)
+                && finding.stage == first.stage
+                && same(finding)
         };
         findings.iter().find(is_it)
     }
@@ -117,7 +119,9 @@ mod tests {
         assert!(signature.shown_by(&[earlier, missing.clone()]).is_none(), "something went wrong before");
         let other = finding("steps", "missing", "batch-2", "create a");
         assert!(signature.shown_by(std::slice::from_ref(&other)).is_none(), "another operation is missing");
-        assert!(signature.shown_by(&[other, missing]).is_some(), "it is missing too");
+        assert!(signature.shown_by(&[other, missing.clone()]).is_some(), "it is missing too");
+        let graver = finding("steps", "without effect", "batch-2", "delete a");
+        assert!(signature.shown_by(&[graver, missing]).is_none(), "something more telling is there");
     }
 
     #[test]

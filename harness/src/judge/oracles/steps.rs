@@ -11,30 +11,49 @@ pub const ABOUT: &str = "every stage does exactly the operations that the model 
 
 /// See the module.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut found = |kind: &str, operation: &ResourceOperation| {
-        findings.push(Finding::new("steps", kind, trial, operation.to_string()));
-    };
+    let mut found: Vec<(Kind, &ResourceOperation)> = Vec::new();
     let expected = &trial.expectation.operations;
     let mut seen: FxHashMap<&ResourceOperation, usize> = FxHashMap::default();
     for observed in &trial.evidence.operations {
         *seen.entry(&observed.operation).or_default() += 1;
         let is_to_fail = trial.expectation.failing.contains(&observed.operation);
         if !matches!(observed.end, Some((_, true))) && !is_to_fail {
-            found("without effect", &observed.operation);
+            found.push((Kind::WithoutEffect, &observed.operation));
         }
     }
-    let mut more = Vec::new();
     for operation in expected {
         match seen.remove(operation) {
             None if trial.expectation.optional.contains(operation) => {}
-            None => found("missing", operation),
+            None => found.push((Kind::Missing, operation)),
             Some(1) => {}
-            Some(_) => more.push((operation, "repeated")),
+            Some(_) => found.push((Kind::Repeated, operation)),
         }
     }
-    more.extend(seen.into_keys().map(|operation| (operation, "extra")));
-    more.sort_unstable();
-    more.into_iter().for_each(|(operation, kind)| found(kind, operation));
-    findings
+    found.extend(seen.into_keys().map(|operation| (Kind::Extra, operation)));
+    // The first one stands for all: which one that is must not hang on the names of the resources.
+    found.sort_unstable_by_key(|(kind, operation)| (*kind, operation.kind, &operation.key));
+    let finding = |(kind, operation): (Kind, &ResourceOperation)| {
+        Finding::new("steps", kind.name(), trial, operation.to_string())
+    };
+    found.into_iter().map(finding).collect()
+}
+
+/// In which way an operation is not as expected, the most telling one first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    WithoutEffect,
+    Missing,
+    Repeated,
+    Extra,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::WithoutEffect => "without effect",
+            Self::Missing => "missing",
+            Self::Repeated => "repeated",
+            Self::Extra => "extra",
+        }
+    }
 }
