@@ -30,11 +30,15 @@ impl Shares {
     }
 
     /// The workflow of a variant. It depends on the case's seed and the variant's number alone.
+    ///
+    /// The first is drawn, and those of the other variants of the case are spread evenly after it: a few variants try
+    /// as many ways as they can.
     pub fn workflow(&self, seed: u64, variant: usize) -> &'static Workflow {
-        let digest = Sha256::digest(format!("workflow {seed} {variant}"));
+        let digest = Sha256::digest(format!("workflow {seed} 0"));
         let number = u64::from_be_bytes(*digest.first_chunk().expect("a SHA-256 has 32 bytes"));
         let whole: f64 = self.0.iter().map(|(_, weight)| weight).sum();
-        let mut place = (number >> 11) as f64 / (1u64 << 53) as f64 * whole;
+        let drawn = (number >> 11) as f64 / (1u64 << 53) as f64;
+        let mut place = (drawn + variant as f64 * GOLDEN_RATIO).fract() * whole;
         let found = self.0.iter().find(|(_, weight)| {
             place -= weight;
             place < 0.0
@@ -43,6 +47,9 @@ impl Shares {
         Workflow::named(name).expect("names were looked up when they were read")
     }
 }
+
+/// Multiples of it, without their whole part, never come close to each other for long.
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
 
 impl Default for Shares {
     fn default() -> Self {
@@ -154,6 +161,17 @@ mod tests {
         assert!(error("plain=60%,drift=60%").contains("add up to 120 %"));
         assert!(error("plain=60%,drift=2").contains("one kind"));
         assert!(error("").contains("no workflow is named"));
+    }
+
+    #[test]
+    fn the_variants_of_a_case_take_different_workflows() {
+        for seed in 0..200 {
+            let taken = (0..WORKFLOWS.len()).map(|variant| Shares::all().workflow(seed, variant).name);
+            let different = taken.collect::<std::collections::BTreeSet<_>>().len();
+            assert!(different + 4 >= WORKFLOWS.len(), "{different} of {}", WORKFLOWS.len());
+            let few = (0..10).map(|variant| Shares::all().workflow(seed, variant).name);
+            assert!(few.collect::<std::collections::BTreeSet<_>>().len() >= 9);
+        }
     }
 
     #[test]
