@@ -7,6 +7,7 @@ use clap::Args;
 use super::CliResult;
 use super::known_args::KnownArgs;
 use super::oracles::chosen;
+use super::report::leave_page;
 use super::report_args::ReportArgs;
 use super::run::stored::repeat;
 use crate::campaign::case_folder;
@@ -14,7 +15,8 @@ use crate::campaign::merge::merge;
 use crate::campaign::report::Report;
 use crate::campaign::stored::{self, Bench};
 
-/// Join the parts of a campaign that were run with `--shard` into one folder, and report on the whole.
+/// Join the parts of a campaign that were run with `--shard` into one folder, and report on the whole. Its page is
+/// `report.html` in that folder.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
     /// The folders of all parts
@@ -52,5 +54,7 @@ pub fn run(args: MergeArgs) -> CliResult {
         cases,
         ..Report::default()
     };
-    args.report.conclude(&report, &known)
+    let outcome = args.report.conclude(&report, &known);
+    leave_page(&args.out, &report, &oracles, &known, args.report.format)?;
+    outcome
 }

@@ -128,6 +128,22 @@ impl AtTheEnd<'_> {
     }
 }
 
+/// Writes the page of a campaign that was put together from others, and says where it is.
+pub fn leave_page(
+    folder: &Path,
+    report: &Report,
+    oracles: &[&Oracle],
+    known: &KnownFindings,
+    format: OutputFormat,
+) -> Result<(), CannotRun> {
+    let (path, timing) = (folder.join(FILE), Timing::read(folder));
+    let source = CampaignSource { report, folder, oracles, known, timing: &timing };
+    match written(campaign_page::write(&source, &path, true)) {
+        Some(_) => tell(&path, None, format),
+        None => Ok(()),
+    }
+}
+
 /// Writes the page of a comparison that has just been made, or was stopped, and says where it is.
 pub fn leave_comparison(source: &ComparisonSource<'_>, format: OutputFormat) -> Result<(), CannotRun> {
     let path = source.folder.join(FILE);

@@ -44,6 +44,7 @@ fn joined_parts_have_the_cases_and_verdicts_of_the_whole_campaign() {
     assert_eq!((code, &report["counts"]["passed"]), (Some(0), &3.into()));
     let text = fs::read_to_string(root.path().join("j.xml")).unwrap();
     assert_eq!(text.matches("<testcase ").count(), 3);
+    assert!(root.path().join("joint/report.html").exists());
     for file in ["campaign.json", "case-0000/case.json", "case-0001/case.json"] {
         let read = |folder: &str| fs::read_to_string(root.path().join(folder).join(file)).unwrap();
         assert_eq!(read("joint"), read("whole"), "{file}");
