@@ -62,7 +62,7 @@ BARE := --algebra bare --workflows plain --create-before-destroy 0.2
 campaign-2000: build ## 2,000 variants of 4 batches by all workflows on Terraform 1.15.5 and OpenTofu 1.12.6, half an hour
 	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
 	for engine in terraform@1.15.5 tofu@1.12.6; do \
-	  $(EQUIFORM) run --engine $$engine --seed 777001 --sources 200 --variants 10 --keep failed \
+	  $(EQUIFORM) run --engine $$engine --seed 990021 --sources 200 --variants 10 --keep failed \
 	    --out .equiform/campaign-2000/$$engine; \
 	done
 
@@ -146,6 +146,12 @@ campaign-warm: build ## 1,000 variants warm and cold on Terraform 1.15.5 and Ope
 test-faulty-engines: tools ## OpenTofu built with one ordering fault after the other, each of which must be found; EQUIFORM_FAULTS=text chooses
 	cargo test --workspace --locked --no-run
 	cargo test --locked -p equiform --test faulty_engines -- --ignored --nocapture
+
+.PHONY: test-faults
+test-faults: tools ## Every seeded fault around Terraform 1.15.5 and around OpenTofu 1.12.6, and what all oracles see of it
+	cargo test --workspace --locked --no-run
+	target/debug/equiform engines install $(TEST_ENGINES)
+	EQUIFORM_ALL_FAULTS=1 cargo test --locked -p equiform --test campaign -- faults --nocapture
 
 .PHONY: test-reduction
 test-reduction: tools ## Every seeded fault, reduced from 11 resources and 4 batches to its minimum; ten minutes

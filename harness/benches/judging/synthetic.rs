@@ -248,6 +248,15 @@ fn write_output(path: &Path, stage: &Stage, steps: &[Change]) {
         let message = json!({ "@level": "info", "type": "planned_change", "change": change });
         writeln!(file, "{message}").unwrap();
     }
+    for (operation, resource, _) in steps {
+        let resource_address = json!({ "addr": format!("mock_node.r{resource}") });
+        for (kind, without_id) in [("apply_start", Operation::Create), ("apply_complete", Operation::Delete)]
+        {
+            let id = (*operation != without_id).then(|| id(*resource));
+            let hook = json!({ "resource": resource_address, "action": operation.name(), "id_value": id });
+            writeln!(file, "{}", json!({ "@level": "info", "type": kind, "hook": hook })).unwrap();
+        }
+    }
     let count = |wanted| steps.iter().filter(|(operation, ..)| *operation == wanted).count();
     let (add, change, remove) =
         (count(Operation::Create), count(Operation::Update), count(Operation::Delete));

@@ -137,6 +137,15 @@ pub struct Batch {
     pub order: Vec<Address>,
     /// What is wrong with it, if it is one that an engine has to refuse.
     pub defect: Option<Defect>,
+    /// Whether nothing at all is written, not even which provider there is: the engine's state has to tell it.
+    pub is_blank: bool,
+}
+
+impl Batch {
+    /// A program of which nothing is written.
+    pub fn blank() -> Self {
+        Self { is_blank: true, ..Self::default() }
+    }
 }
 
 impl Case {
@@ -247,6 +256,7 @@ impl Case {
                         program,
                         order: order.into_iter().map(address).collect(),
                         defect: None,
+                        is_blank: false,
                     }));
                 }
             })
@@ -268,7 +278,7 @@ impl Case {
                 ProgramRef::Batch(number) => own[number - 1].clone(),
                 ProgramRef::LastOf(other) if *other == variant => last(&own),
                 ProgramRef::LastOf(other) => last(&self.batches(*other)?),
-                ProgramRef::Empty => Arc::default(),
+                ProgramRef::Empty => Arc::new(Batch::blank()),
                 ProgramRef::Broken { batch, defect } => Arc::new(staged::broken(&own[batch - 1], defect)),
             };
             Ok(StagedBatch { stage, batch })

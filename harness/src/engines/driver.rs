@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::case::Batch;
-use crate::evidence::Reader;
+use crate::evidence::{Reader, StoredIdentity};
 use crate::spec::{Action, Discipline};
 
 /// What engines of a family have in common, whichever version it is: all that judging needs to know of them.
@@ -17,6 +17,8 @@ pub struct Family {
     pub reader: &'static dyn Reader,
     /// The order that they keep.
     pub discipline: &'static dyn Discipline,
+    /// Whether their states have the identity of objects whose type has one.
+    pub identity: StoredIdentity,
 }
 
 /// How engines reach the mock provider.

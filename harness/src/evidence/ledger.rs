@@ -22,6 +22,8 @@ pub struct ObservedOperation {
     pub begin: u64,
     /// The `seq` of its end, and whether it took effect. None if it never ended.
     pub end: Option<(u64, bool)>,
+    /// The object; none if that is not known.
+    pub id: Option<Box<str>>,
     /// What the provider was told to do wrong in it.
     pub fault: Option<Box<str>>,
 }
@@ -194,11 +196,16 @@ fn note(entry: &Entry, operations: &mut Vec<ObservedOperation>, open: &mut HashM
         (Phase::Begin, _) => {
             let operation = ResourceOperation { key: entry.key.as_deref().unwrap_or_default().into(), kind };
             open.insert(entry.seq, operations.len());
-            operations.push(ObservedOperation { operation, begin: entry.seq, end: None, fault: None });
+            let id = entry.id.as_deref().map(Into::into);
+            operations.push(ObservedOperation { operation, begin: entry.seq, end: None, id, fault: None });
         }
         (phase, Some(begin)) => {
             if let Some(place) = open.remove(&begin) {
                 operations[place].end = Some((entry.seq, phase == Phase::Commit));
+                // An object that is made gets its id on the way.
+                if let (None, Some(id)) = (&operations[place].id, &entry.id) {
+                    operations[place].id = Some(id.as_str().into());
+                }
                 operations[place].fault = entry.fault.as_deref().map(Into::into);
             }
         }

@@ -23,13 +23,16 @@ use crate::spec::{Action, Effect};
 pub use ledger::ObservedOperation;
 use ledger::StagedLedger;
 pub use output::{
-    Alarm, BLAMES_THE_PROVIDER, CycleNode, HAS_A_BUG, NodeOperation, Output, PANIC, PlannedChange, Refusal,
-    Summary,
+    Alarm, BLAMES_THE_PROVIDER, CycleNode, HAS_A_BUG, Moment, NodeOperation, Output, PANIC, PlannedChange,
+    Refusal, Summary, Told, Warning,
 };
 pub use quote::{Quote, Topic};
 pub use reader::Reader;
 pub use requests::{ANOTHER_CONFIGURATION, NOT_REFRESHED, READ_TOO_LATE, RequestProblem, Requests};
-pub use state::{Addresses, Content, State, StateComparison, StateDifference, StateFile, Stored};
+pub use state::{
+    Addresses, Content, Identity, State, StateBefore, StateComparison, StateDifference, StateFile, Stored,
+    StoredIdentity,
+};
 
 /// The records of all stages.
 pub const STAGES: &str = "stages.json";
@@ -92,8 +95,8 @@ pub struct StageEvidence {
     pub output: Output,
     /// The engine's state afterwards.
     pub state: StateFile,
-    /// Lineage and serial of the state before; none if there was none, or none that could be read.
-    pub state_before: Option<(String, u64)>,
+    /// What is remembered of the state before; none if there was none, or none that could be read.
+    pub state_before: Option<StateBefore>,
     /// How the state file differs from the one before, in stages that are to leave it as it is.
     pub state_difference: Option<StateDifference>,
 }
@@ -154,7 +157,7 @@ pub struct Evidence<'a> {
     reader: &'a dyn Reader,
     stages: VecDeque<(&'a Stage, StageRecord)>,
     ledger: StagedLedger,
-    /// The stage before: its folder, and the lineage and serial of its state.
+    /// The stage before: its folder, and what is remembered of its state.
     before: Option<Before>,
     /// The stage before each one that is repeated.
     before_repeated: BTreeMap<String, Option<Before>>,
@@ -162,8 +165,8 @@ pub struct Evidence<'a> {
     repetition: Option<StagedLedger>,
 }
 
-/// The folder of a stage, and the lineage and serial of the state that it left.
-type Before = (PathBuf, Option<(String, u64)>);
+/// The folder of a stage, and what is remembered of the state that it left.
+type Before = (PathBuf, Option<StateBefore>);
 
 impl<'a> Evidence<'a> {
     /// Opens the evidence of a variant with these stages, and checks that it is as long as it was.
@@ -217,10 +220,10 @@ impl<'a> Evidence<'a> {
         let output = self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?;
         let told = self.reader.operations(&kept.join(OUTPUT))?;
         let state = self.reader.state(&kept.join(STATE))?;
-        let version = state.state().map(|state| (state.lineage.clone(), state.serial));
+        let remembered = state.state().map(StateBefore::of);
         let before = match &stage.repeats {
             Some(repeated) => self.before_repeated.get(repeated).cloned().flatten(),
-            None => self.before.replace((kept.clone(), version)),
+            None => self.before.replace((kept.clone(), remembered)),
         };
         let succeeded = self.reader.succeeded(&record);
         let comparison = match stage.action {
@@ -256,7 +259,7 @@ impl<'a> Evidence<'a> {
             late: entries.late,
             output,
             state,
-            state_before: before.and_then(|(_, version)| version),
+            state_before: before.and_then(|(_, remembered)| remembered),
             state_difference,
         };
         Ok(Some((evidence, ledger.world())))

@@ -1,6 +1,9 @@
 //! What an engine printed, whichever it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display};
+
+use serde_json::Value as Json;
 
 use crate::spec::OperationKind;
 
@@ -29,6 +32,42 @@ pub struct PlannedChange {
     pub action: String,
     /// The operations that it amounts to.
     pub operations: &'static [OperationKind],
+}
+
+/// What an engine tells of an operation while it is under way.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Told {
+    /// The address of the resource.
+    pub address: Box<str>,
+    /// What is done.
+    pub kind: OperationKind,
+    /// When.
+    pub moment: Moment,
+    /// The object.
+    pub id: Option<Box<str>>,
+}
+
+/// A moment of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Moment {
+    /// It begins.
+    Begin,
+    /// It has taken effect.
+    End,
+    /// It has failed.
+    Failure,
+}
+
+impl Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moment = match self.moment {
+            Moment::Begin => "begins",
+            Moment::End => "has ended",
+            Moment::Failure => "has failed",
+        };
+        write!(f, "{} {} {moment}", self.kind, self.address)?;
+        self.id.as_ref().map_or(Ok(()), |id| write!(f, ", of {id}"))
+    }
 }
 
 /// How many objects an engine says that it creates, changes and deletes, or has.
@@ -92,6 +131,25 @@ impl Refusal {
     }
 }
 
+/// Of what an engine can have to warn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Warning {
+    /// A plan is about a part of the program only.
+    Targeted,
+    /// What was applied is a part of the program only.
+    MayBeIncomplete,
+}
+
+impl Warning {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Targeted => "the plan is about a part of the program only",
+            Self::MayBeIncomplete => "only a part of the program may have been applied",
+        }
+    }
+}
+
 /// What there is to know of what an engine printed. The text itself is not kept.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
@@ -103,6 +161,14 @@ pub struct Output {
     pub errors: Vec<String>,
     /// For each of them the reason to refuse that it names, if it is one of those that campaigns give.
     pub refusals: Vec<Option<Refusal>>,
+    /// What it told of its operations; none where nothing else is known of them.
+    pub told: Option<Vec<Told>>,
+    /// What it planned to do with the outputs of the program, by their names.
+    pub planned_outputs: BTreeMap<String, String>,
+    /// The outputs that it told in the end, by their names; none if it told none.
+    pub outputs: Option<BTreeMap<String, Json>>,
+    /// Of what it warned.
+    pub warnings: BTreeSet<Warning>,
     /// What it says has changed behind its back.
     pub drifted: BTreeSet<PlannedChange>,
     /// Whether one of the errors is about a cycle in its graph.

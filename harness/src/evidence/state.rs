@@ -19,8 +19,31 @@ pub struct Stored {
     pub tainted: bool,
     /// Its id, and all its attributes.
     pub content: Content,
+    /// What it goes by in the world, where the engine stores that.
+    pub identity: Option<Identity>,
     /// The addresses it depends on.
     pub dependencies: Addresses,
+}
+
+/// What an object goes by in the world.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Identity {
+    /// Its id.
+    pub id: Option<Box<str>>,
+    /// Its key.
+    pub key: Option<Box<str>>,
+}
+
+/// When an engine's state has the identity of objects whose type has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoredIdentity {
+    /// Never: the engine knows nothing of it.
+    Never,
+    /// After commands that succeed: what fails loses it, up to the next time that it is read.
+    WithoutFailure,
+    /// Always.
+    Always,
 }
 
 /// The attributes of an object, and the one among them that tells it from others.
@@ -99,6 +122,24 @@ pub struct State {
     pub objects: Vec<Stored>,
     /// The outputs of the program, by name.
     pub outputs: BTreeMap<String, Json>,
+}
+
+/// What is remembered of a state while the next stage is judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateBefore {
+    /// See [`State::lineage`].
+    pub lineage: String,
+    /// See [`State::serial`].
+    pub serial: u64,
+    /// See [`State::outputs`].
+    pub outputs: BTreeMap<String, Json>,
+}
+
+impl StateBefore {
+    /// Of a state.
+    pub fn of(state: &State) -> Self {
+        Self { lineage: state.lineage.clone(), serial: state.serial, outputs: state.outputs.clone() }
+    }
 }
 
 /// What there is of a state.

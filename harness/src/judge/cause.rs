@@ -39,7 +39,7 @@ fn distance(finding: &Finding) -> usize {
         ("requests", _) => 4,
         ("attributes", _) => 5,
         ("graph", _) => 6,
-        ("plan", _) => 7,
+        ("plan" | "progress", _) => 7,
         ("state", _) => 8,
         ("conservation", _) => 9,
         ("idle" | "cross" | "repeat" | "destroy", _) => 10,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::case::StagedBatch;
 use crate::case::stage::Stage;
 use crate::spec::deployed::NotModelled;
-use crate::spec::{Action, Deployed, Discipline, Effect, Options, PlanMode, Step};
+use crate::spec::{Action, Deployed, Discipline, Effect, Options, PlanMode, Program, Step};
 
 /// What operations did in stages that failed, by the stages' names.
 pub type Failed = BTreeMap<String, Vec<Effect>>;
@@ -84,6 +84,10 @@ impl History {
             action => action.options().clone(),
         };
         let destroys = options.mode == PlanMode::Destroy;
+        // What a target brings along is told by what is deployed; in which order it goes, by what is written too.
+        let is_part =
+            !options.target.is_empty() && (destroys || matches!(staged.stage.action, Action::Destroy(_)));
+        let options = if is_part { Program::EMPTY.reached(&deployed, &options).options } else { options };
         let taken_for_deployed = match staged.stage.action {
             _ if destroys => Some(deployed.clone().with_written(&staged.batch.program)),
             Action::Destroy(_) => Some(deployed.clone().with_written(&staged.batch.program)),

@@ -228,12 +228,12 @@ fn judge_stages(
         // What a failure left may be nothing that the model can go on from. An old object that is still there, and
         // should not be, is for `steps` to tell, and what follows begins with it.
         let outcome = past.outcome(failed.as_deref()).ok();
+        let has_targets = !past.options.target.is_empty();
         let outcome = match (&failed, outcome) {
             (None, Some(outcome)) if past.stage().action.changes_the_world() => {
                 let (step, effects) = (past.step(), evidence.took_effect());
                 let outcome = outcome.with_left_objects(&step.known(), &effects);
                 // Engines are known to do less than they plan where they have targets.
-                let has_targets = !past.options.target.is_empty();
                 Some(if has_targets {
                     outcome.with_left_out(&step.known(), &expectation.operations, &effects)
                 } else {
@@ -254,6 +254,7 @@ fn judge_stages(
             plan: &plan,
             expectation: expectation.as_ref(),
             outcome: outcome.as_ref(),
+            identity: family.identity,
             repeated: stage.repeats.as_ref().and_then(|name| repeated.get(name)),
             evidence: &evidence,
             world,
@@ -269,7 +270,16 @@ fn judge_stages(
         }
         judged += 1;
         let name = stage.name.clone();
-        verdict.failed.extend(failed.map(|effects| (name, effects)));
+        // What comes after a stage that did less than was due begins with what it left, as after one that failed.
+        let fell_short = failed.or_else(|| {
+            let effects = evidence.took_effect();
+            let is_done = |it: &ResourceOperation| {
+                effects.iter().any(|effect| (&effect.key, effect.kind) == (&it.key, it.kind))
+            };
+            let mut due = expectation.operations.difference(&expectation.optional);
+            (has_targets && due.any(|operation| !is_done(operation))).then_some(effects)
+        });
+        verdict.failed.extend(fell_short.map(|effects| (name, effects)));
         match &outcome {
             Some(outcome) => history.end(&past, outcome),
             None => break,

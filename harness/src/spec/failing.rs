@@ -6,8 +6,8 @@ use std::sync::Arc;
 use petgraph::graph::NodeIndex;
 use petgraph::visit::{Dfs, Visitable};
 
-use super::changes::Changes;
-use super::dependencies::Walk;
+use super::changes::{Change, Changes};
+use super::dependencies::{Number, Walk};
 use super::expectation::{Expectation, ReplacementOrder};
 use super::operation::{OperationKind, ResourceOperation};
 
@@ -69,6 +69,25 @@ impl Expectation {
                 of_deleted.extend(above);
             }
         }
+        // Old objects that go last, and depended on something that is not changed: engines change that first.
+        let was_in_force = changes.before.create_before_destroy();
+        let goes_last = |number: Number| match changes.of_number(number) {
+            Change::Replaced => {
+                self.replacements.get(changes.numbering.key(number)) != Some(&ReplacementOrder::DeleteFirst)
+            }
+            Change::Deleted => was_in_force[number as usize],
+            Change::Created | Change::Kept | Change::Updated => false,
+        };
+        let is_unchanged = |number: &Number| {
+            let key = changes.numbering.key(*number);
+            changes.of_number(*number).making().is_some_and(|kind| is_waiting(key, kind))
+        };
+        let mut after_change = BTreeSet::new();
+        for number in changes.before.numbers().filter(|number| goes_last(*number)) {
+            if walk.from(&changes.before, number, |_| false).iter().any(is_unchanged) {
+                after_change.insert(changes.numbering.key(number));
+            }
+        }
         let is_held = |node: &NodeIndex| {
             let ResourceOperation { key, kind } = &self.order[*node];
             let order = self.replacements.get(key);
@@ -80,6 +99,7 @@ impl Expectation {
             };
             of_deleted.contains(key)
                 || (*kind == OperationKind::Delete && outlives && of_made.contains(key))
+                || (*kind == OperationKind::Delete && after_change.contains(key))
                 || (either && *kind != OperationKind::Update && is_waiting(key, other))
         };
         self.order.node_indices().filter(is_held).collect()

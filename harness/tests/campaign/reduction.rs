@@ -38,7 +38,7 @@ const BATCHES: usize = 4;
 const ATTEMPTS: usize = 150;
 
 /// Of how many faults one is reduced where all would take too long.
-const ONE_OF: usize = 9;
+const ONE_OF: usize = 18;
 
 /// Whether all faults and bugs are reduced, which takes long.
 fn all() -> bool {
@@ -269,39 +269,39 @@ struct ByHand {
 }
 
 /// The seed of the campaign.
-const SEED: u64 = 777_001;
+const SEED: u64 = 880_017;
 
 const BY_HAND: &[ByHand] = &[
     ByHand {
         known: "cycle-dependent-removed",
         engine: "terraform@1.15.5",
-        case: 44,
-        variant: 9,
+        case: 58,
+        variant: 1,
         size: (2, 1, 2),
     },
     ByHand {
         known: "cycle-dependency-removed",
         engine: "terraform@1.15.5",
-        case: 8,
-        variant: 4,
+        case: 15,
+        variant: 8,
         size: (3, 2, 2),
     },
-    ByHand { known: "cycle-edge-removed", engine: "terraform@1.15.5", case: 20, variant: 2, size: (2, 1, 2) },
+    ByHand { known: "cycle-edge-removed", engine: "terraform@1.15.5", case: 3, variant: 3, size: (2, 1, 2) },
     ByHand {
         known: "old-object-left-by-target",
         engine: "terraform@1.15.5",
-        case: 12,
-        variant: 9,
+        case: 19,
+        variant: 3,
         size: (2, 1, 2),
     },
     ByHand {
         known: "planned-dependency-skipped",
         engine: "tofu@1.12.6",
-        case: 9,
-        variant: 6,
+        case: 50,
+        variant: 4,
         size: (2, 1, 2),
     },
-    ByHand { known: "setting-restored-late", engine: "tofu@1.12.6", case: 1, variant: 3, size: (2, 1, 2) },
+    ByHand { known: "setting-restored-late", engine: "tofu@1.12.6", case: 0, variant: 5, size: (2, 1, 2) },
 ];
 
 #[test]

@@ -83,7 +83,7 @@ impl<'a> Course<'a> {
             ProgramRef::Broken { batch, defect } => Arc::new(broken(&self.batches[batch - 1], defect)),
             // All variants end in the same meaning.
             ProgramRef::LastOf(_) => self.batches[self.batches.len() - 1].clone(),
-            ProgramRef::Empty => Arc::default(),
+            ProgramRef::Empty => Arc::new(Batch::blank()),
         };
         let options = match &stage.action {
             Action::ApplySaved(_) => self.saved.clone(),

@@ -15,10 +15,10 @@ pub const WORKFLOW: Workflow = Workflow {
 
 fn stages(course: &mut Course<'_>) {
     for number in course.numbers() {
-        if let Some(defect) = defect(course, number) {
+        for (defect, letter) in defects(course, number).into_iter().zip('a'..) {
             let program = ProgramRef::Broken { batch: number, defect };
             let action = Action::Apply(Options::USUAL);
-            course.push(Stage::new(format!("refused-{number}"), action, program, JudgedAs::Refused));
+            course.push(Stage::new(format!("refused-{number}{letter}"), action, program, JudgedAs::Refused));
         }
         course.apply(number);
     }
@@ -35,8 +35,8 @@ fn stages(course: &mut Course<'_>) {
     course.push(Stage::new("destroy", destroy, ProgramRef::Batch(last), JudgedAs::Destroy));
 }
 
-/// A defect that a batch can have: something that it replaces is protected, or a cycle, or a mistake in the text.
-fn defect(course: &mut Course<'_>, number: usize) -> Option<Defect> {
+/// Defects that a batch can have: something that it replaces is protected, a cycle, a mistake in the text.
+fn defects(course: &mut Course<'_>, number: usize) -> Vec<Defect> {
     let program = course.program(number);
     let changes = course.changes_to(number);
     // Another pin is a replacement whatever came before; a trigger is not the same for all engines.
@@ -62,6 +62,5 @@ fn defect(course: &mut Course<'_>, number: usize) -> Option<Defect> {
         5 => Defect::EmptyKey { resource },
         _ => Defect::Dangling { resource },
     });
-    let possible: Vec<Defect> = [protected, cycle, mistake].into_iter().flatten().collect();
-    course.some(&possible, 1).pop()
+    [protected, cycle, mistake].into_iter().flatten().collect()
 }

@@ -20,20 +20,30 @@ use super::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram}
 use super::{Engine, EngineName, Version, worker};
 use crate::case::Batch;
 use crate::evidence::{
-    CycleNode, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile, Topic,
-    Unreadable,
+    CycleNode, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
+    StoredIdentity, Topic, Unreadable,
 };
 use crate::spec::discipline::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Options, PlanMode};
 pub use render::render;
 
 /// What all of them have in common.
-pub const FAMILY: Family = Family { reader: &FilesOfTerraform, discipline: TERRAFORM };
+pub const FAMILY: Family =
+    Family { reader: &FilesOfTerraform, discipline: TERRAFORM, identity: StoredIdentity::Never };
 
 /// The family of one of them.
 pub fn family(name: &str, version: &Version) -> Family {
-    let creation_triggers = name == EngineName::Tofu.as_str() && (version.major, version.minor) >= (1, 12);
-    Family { discipline: if creation_triggers { TOFU_FROM_1_12 } else { TERRAFORM }, ..FAMILY }
+    let (is_tofu, version) = (name == EngineName::Tofu.as_str(), (version.major, version.minor));
+    Family {
+        discipline: if is_tofu && version >= (1, 12) { TOFU_FROM_1_12 } else { TERRAFORM },
+        identity: match version {
+            _ if is_tofu => StoredIdentity::Never,
+            (1, 12) => StoredIdentity::WithoutFailure,
+            version if version > (1, 12) => StoredIdentity::Always,
+            _ => StoredIdentity::Never,
+        },
+        ..FAMILY
+    }
 }
 
 /// The file of a program in the usual syntax.

@@ -1,14 +1,16 @@
 //! What Terraform printed, read line by line: what it planned, what it counted, its errors, and words of alarm.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use crate::evidence::{
-    Alarm, BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, PlannedChange, Refusal, Summary, Unreadable,
-    unreadable,
+    Alarm, BLAMES_THE_PROVIDER, HAS_A_BUG, Moment, Output, PANIC, PlannedChange, Refusal, Summary, Told,
+    Unreadable, Warning, unreadable,
 };
 use crate::spec::OperationKind;
 
@@ -38,6 +40,24 @@ struct Message {
     kind: String,
     change: Option<ResourceChange>,
     changes: Option<ChangeSummary>,
+    outputs: Option<BTreeMap<String, OutputMessage>>,
+    hook: Option<Hook>,
+}
+
+/// What is told of an operation that is under way.
+#[derive(Deserialize)]
+struct Hook {
+    resource: Option<ResourceAddress>,
+    action: Option<String>,
+    id_value: Option<Box<str>>,
+}
+
+/// An output: in a plan with what is to be done with it, in the end with its value.
+#[derive(Deserialize)]
+struct OutputMessage {
+    action: Option<String>,
+    #[serde(default)]
+    value: Json,
 }
 
 #[derive(Deserialize)]
@@ -62,7 +82,7 @@ struct ChangeSummary {
 /// Reads the files into which an engine printed: messages on standard output, and whatever it likes on the other. There
 /// is no other file where it said nothing.
 pub fn read(messages: &Path, errors: &Path) -> Result<Output, Unreadable> {
-    let mut output = Output::default();
+    let mut output = Output { told: Some(Vec::new()), ..Output::default() };
     if errors.exists() {
         read_file(&mut output, errors)?;
     }
@@ -73,7 +93,7 @@ pub fn read(messages: &Path, errors: &Path) -> Result<Output, Unreadable> {
 
 /// The same of what was read already.
 pub fn parse(messages: &str, errors: &str) -> Output {
-    let mut output = Output::default();
+    let mut output = Output { told: Some(Vec::new()), ..Output::default() };
     errors.lines().for_each(|line| read_line(&mut output, line.as_bytes()));
     output.stray = None;
     messages.lines().for_each(|line| read_line(&mut output, line.as_bytes()));
@@ -117,6 +137,26 @@ fn read_line(output: &mut Output, line: &[u8]) {
         }),
         _ => {}
     }
+    if let ("outputs", Some(outputs)) = (message.kind.as_str(), message.outputs) {
+        // A plan without outputs does not speak of them.
+        let is_plan = outputs.values().next().is_some_and(|it| it.action.is_some());
+        if is_plan {
+            let action = |(name, it): (String, OutputMessage)| (name, it.action.unwrap_or_default());
+            output.planned_outputs = outputs.into_iter().map(action).collect();
+        } else {
+            output.outputs = Some(outputs.into_iter().map(|(name, it)| (name, it.value)).collect());
+        }
+    }
+    if let Some((moment, hook)) = moment(&message.kind).zip(message.hook) {
+        let kinds = hook.action.as_deref().map_or::<&[OperationKind], _>(&[], operations);
+        if let (Some(ResourceAddress { addr }), [kind]) = (hook.resource, kinds) {
+            let (address, id) = (addr.into_boxed_str(), hook.id_value);
+            output.told.get_or_insert_default().push(Told { address, kind: *kind, moment, id });
+        }
+    }
+    if message.level == "warn" {
+        output.warnings.extend(WARNINGS.iter().find(|(words, _)| *words == message.message).map(|it| it.1));
+    }
     if message.level == "error" {
         output.reports_a_cycle |= message.message.contains("Cycle");
         output.refusals.push(refusal(&message.message));
@@ -141,6 +181,22 @@ const REFUSALS: &[(&str, Refusal)] = &[
     ("Error: Resource instance cannot be destroyed", Refusal::PreventDestroy),
     ("Error: Saved plan is stale", Refusal::StalePlan),
     ("Error: The mock provider was told to fail this operation", Refusal::Provider),
+];
+
+/// The moment of an operation that a message tells of.
+fn moment(kind: &str) -> Option<Moment> {
+    match kind {
+        "apply_start" => Some(Moment::Begin),
+        "apply_complete" => Some(Moment::End),
+        "apply_errored" => Some(Moment::Failure),
+        _ => None,
+    }
+}
+
+/// The words by which warnings are known.
+const WARNINGS: &[(&str, Warning)] = &[
+    ("Warning: Resource targeting is in effect", Warning::Targeted),
+    ("Warning: Applied changes may be incomplete", Warning::MayBeIncomplete),
 ];
 
 fn refusal(error: &str) -> Option<Refusal> {

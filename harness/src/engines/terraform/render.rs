@@ -22,8 +22,17 @@ pub fn render(batch: &Batch, syntax: Syntax) -> String {
     let written = written.flat_map(|written| std::iter::repeat_n(written, 1 + twice(&written)));
     let outputs = || batch.order.iter().filter(|_| batch.program.outputs);
     match syntax {
+        _ if batch.is_blank => blank(syntax).to_owned(),
         Syntax::Hcl => hcl(written, outputs()),
         Syntax::Json => json(written, outputs()),
+    }
+}
+
+/// A program in which nothing is written.
+fn blank(syntax: Syntax) -> &'static str {
+    match syntax {
+        Syntax::Hcl => "",
+        Syntax::Json => "{}\n",
     }
 }
 
@@ -243,7 +252,7 @@ mod tests {
     fn everything() -> Batch {
         let program = program("net disk key~=l@p rules<+net host!<net,disk,^key,+rules user<*net,*=key");
         let order = ["net", "disk", "key", "rules", "host", "user"].map(Address::of_node).to_vec();
-        Batch { program: Program { outputs: true, ..program }, order, defect: None }
+        Batch { program: Program { outputs: true, ..program }, order, defect: None, is_blank: false }
     }
 
     #[test]
@@ -281,7 +290,7 @@ mod tests {
         let address = Address::of_node(odd);
         let block = Block { key: odd.into(), label: Some(odd.into()), ..Block::default() };
         let program = Program { blocks: [(address.clone(), block)].into(), outputs: false };
-        let batch = Batch { program, order: vec![address], defect: None };
+        let batch = Batch { program, order: vec![address], defect: None, is_blank: false };
         let [hcl, json] = [Syntax::Hcl, Syntax::Json].map(|syntax| render(&batch, syntax));
         insta::assert_snapshot!(hcl + &json);
     }

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::evidence::{
-    Addresses, Content, State, StateComparison, StateDifference, StateFile, Stored, Unreadable, unreadable,
+    Addresses, Content, Identity, State, StateComparison, StateDifference, StateFile, Stored, Unreadable,
+    unreadable,
 };
 
 #[derive(Deserialize)]
@@ -52,6 +53,7 @@ struct Instance {
     status: Option<String>,
     #[serde(rename = "attributes", default)]
     content: Content,
+    identity: Option<Identity>,
     #[serde(default)]
     dependencies: Addresses,
 }
@@ -94,6 +96,7 @@ fn of_document(document: Document) -> StateFile {
                 deposed: instance.deposed.is_some(),
                 tainted: instance.status.as_deref() == Some("tainted"),
                 content: instance.content,
+                identity: instance.identity,
                 dependencies: instance.dependencies,
             });
         }

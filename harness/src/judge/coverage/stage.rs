@@ -190,6 +190,10 @@ impl Exercised {
             self.checked("planned changes compared", evidence.output.planned.len() as u64);
             self.checked("engine's own counts compared", evidence.output.summaries.len() as u64);
         }
+        let told = evidence.output.told.as_ref().filter(|_| trial.stage.action.changes_the_world());
+        if let Some(told) = told.filter(|_| asked("progress")) {
+            self.checked("messages about operations compared", told.len() as u64);
+        }
         if let Some(state) = evidence.state.state().filter(|_| asked("state") && trial.settled().is_some()) {
             self.checked("states compared", 1);
             self.checked("objects in states compared", state.objects.len() as u64);

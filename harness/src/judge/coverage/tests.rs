@@ -3,7 +3,7 @@ use equiform_proto::ledger::World;
 use super::*;
 use crate::algebra::graph::NamedGraph;
 use crate::case::stage::{ProgramRef, Stage};
-use crate::evidence::{ObservedOperation, StageEvidence, StageRecord};
+use crate::evidence::{ObservedOperation, StageEvidence, StageRecord, StoredIdentity};
 use crate::judge::oracles::{ORACLES, Oracle, Trial};
 use crate::spec::notation::{between, operation, program};
 use crate::spec::{Deployed, Options};
@@ -29,6 +29,7 @@ fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
         program_is_deployed: true,
         options: &Options::USUAL,
         outcome: None,
+        identity: StoredIdentity::Never,
         repeated: None,
         source: &NamedGraph::default(),
         stage: &Stage::usual(3, 0)[1],
@@ -53,6 +54,7 @@ fn observation(text: &str) -> ObservedOperation {
         operation: operation(name),
         begin: begin.parse().expect("a number"),
         end,
+        id: None,
         fault: None,
     }
 }

@@ -39,6 +39,11 @@ pub enum Condition {
     TargetedDependencyKeepsOldObject,
     /// Something is changed because targets depend on it, none of which changes itself.
     DependencyOfUnchangedTarget,
+    /// Something is replaced, and the new object may come first.
+    OldObjectOutlivesCreation,
+    /// Something is replaced without having been read, and create_before_destroy, which was in force for it, is not any
+    /// more.
+    UnreadReplacementLosesSetting,
 }
 
 /// A resource, by address and by key.
@@ -78,6 +83,8 @@ impl Condition {
             Self::FailedDependentForgotDependency => return forgotten_by_failure(&changes, earlier),
             Self::TargetedDependencyKeepsOldObject => return kept_by_target(step, &changes),
             Self::DependencyOfUnchangedTarget => return skipped_by_target(step, &changes),
+            Self::OldObjectOutlivesCreation => return deleted_last(&changes),
+            Self::UnreadReplacementLosesSetting => return lost_unread(step, &changes),
             _ => {}
         }
         let (dependent, dependency) = match self {
@@ -212,6 +219,28 @@ fn skipped_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
     let skipped = skipped.filter(is_changed).filter(|number| !brought.contains(number));
     let named = |number| Named::of(changes, number);
     skipped.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
+}
+
+/// What is replaced, and may be so by a new object before the old one goes: each as a pair with itself.
+fn deleted_last(changes: &Changes) -> Vec<Pair> {
+    let in_force = [changes.before.create_before_destroy(), changes.after.create_before_destroy()];
+    let may_be_last = |number: &Number| in_force.iter().any(|in_force| in_force[*number as usize]);
+    let replaced = changes.numbers().filter(|number| changes.of_number(*number) == Change::Replaced);
+    let named = |number| Named::of(changes, number);
+    let pair = |number| Pair { dependent: named(number), dependency: named(number) };
+    replaced.filter(may_be_last).map(pair).collect()
+}
+
+/// What is replaced in a step that reads nothing, and had create_before_destroy in force before it only: each as a pair
+/// with itself.
+fn lost_unread(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
+    let (was, is) = (changes.before.create_before_destroy(), changes.after.create_before_destroy());
+    let loses = |number: &Number| {
+        changes.of_number(*number) == Change::Replaced && was[*number as usize] && !is[*number as usize]
+    };
+    let lost = changes.numbers().filter(|_| !step.options.refresh).filter(loses);
+    let named = |number| Named::of(changes, number);
+    lost.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
 }
 
 /// Whether a forgetful engine has create_before_destroy in its state, after the earlier steps, for each resource.

@@ -76,6 +76,9 @@ pub struct KnownFinding {
     /// What else is found in the same stage because of it.
     #[serde(default)]
     pub follows: Vec<Signature>,
+    /// Whether all that is found in later stages of the variant counts as part of it: nothing is as it should be then.
+    #[serde(default)]
+    pub ends: bool,
 }
 
 impl KnownFinding {
@@ -195,6 +198,9 @@ impl KnownFindings {
         let family = family_of(Some(engine));
         let reader = family.reader;
         for index in 0..findings.len() {
+            if findings[index].known.is_some() {
+                continue;
+            }
             let stage = findings[index].stage.clone();
             let signature = |entry: &&&KnownFinding| {
                 entry.oracle == findings[index].oracle && entry.kind == findings[index].kind
@@ -218,6 +224,8 @@ impl KnownFindings {
                     && entry.follows.iter().any(|signature| signature.fits(finding))
             };
             findings.iter_mut().filter(of_it).for_each(|finding| finding.known = Some(entry.name.clone()));
+            let later = findings[index..].iter_mut().filter(|finding| entry.ends && finding.stage != stage);
+            later.for_each(|finding| finding.known = Some(entry.name.clone()));
         }
     }
 }

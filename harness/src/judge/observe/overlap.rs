@@ -23,7 +23,7 @@ mod tests {
 
     fn operation(key: &str, begin: u64, end: Option<u64>) -> ObservedOperation {
         let operation = ResourceOperation { key: key.into(), kind: OperationKind::Create };
-        ObservedOperation { operation, begin, end: end.map(|end| (end, true)), fault: None }
+        ObservedOperation { operation, begin, end: end.map(|end| (end, true)), id: None, fault: None }
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use super::{Finding, Trial};
 use crate::case::stage::{Defect, JudgedAs, ProgramRef};
-use crate::evidence::{BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, Refusal, StageRecord, StateFile};
-use crate::spec::{Action, Failure};
+use crate::evidence::{
+    BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, Refusal, StageRecord, StateFile, Warning,
+};
+use crate::spec::{Action, Failure, InstanceAddress};
 
 /// For people.
 pub const ABOUT: &str = "every command succeeds and waits: no error, crash, hang, lock or broken file left";
@@ -27,6 +29,11 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
             let exit = record.exit.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
             found(kind, format!("{} ended with {exit}: {}", record.command, output.errors.join("; ")));
         }
+    } else if marks_nothing(trial) {
+        // An earlier stage failed to make what is to be marked: the engine has to say so.
+        if trial.evidence.succeeded {
+            found("marks what is not there", format!("{} succeeded", record.command));
+        }
     } else if !trial.evidence.succeeded {
         let kind = failure(record, output);
         let exit = record.exit.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
@@ -49,10 +56,44 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if record.lock_left {
         found("lock left", "the state is still locked".to_owned());
     }
+    warnings(trial, &mut found);
     for alarm in &output.alarms {
         found(alarm.meaning, format!("the engine printed {:?}", alarm.words));
     }
     findings
+}
+
+/// Whether something is to be marked that is not deployed.
+fn marks_nothing(trial: &Trial<'_>) -> bool {
+    match &trial.stage.action {
+        Action::Taint(address) | Action::Untaint(address) => {
+            !trial.deployed.instances.contains_key(&InstanceAddress::from(address))
+        }
+        _ => false,
+    }
+}
+
+/// The engine warns of what is only a part of the program, and of nothing else.
+fn warnings(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
+    let action = &trial.stage.action;
+    let is_saved = matches!(action, Action::ApplySaved(_));
+    if !trial.evidence.succeeded || !(action.plans() || is_saved) {
+        return;
+    }
+    let of_part = !trial.options.target.is_empty();
+    let warned = &trial.evidence.output.warnings;
+    // The apply of a saved plan makes none.
+    let due = [
+        (Warning::Targeted, of_part && !is_saved),
+        (Warning::MayBeIncomplete, of_part && action.changes_the_world()),
+    ];
+    for (warning, is_due) in due {
+        match (is_due, warned.contains(&warning)) {
+            (true, false) => found("does not warn", format!("it does not say that {}", warning.text())),
+            (false, true) => found("warns for nothing", format!("it says that {}", warning.text())),
+            _ => {}
+        }
+    }
 }
 
 /// Why the engine has to fail, if it has to.

@@ -10,18 +10,20 @@ mod health;
 mod idle;
 mod order;
 mod plan;
+mod progress;
 mod repeat;
 mod requests;
 mod state;
 mod steps;
 
 use equiform_proto::ledger::{Digest, World};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::observe::meaning_of;
 use crate::algebra::graph::NamedGraph;
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
-use crate::evidence::{ObservedOperation, StageEvidence};
+use crate::evidence::{ObservedOperation, StageEvidence, StoredIdentity};
 use crate::spec::{Action, Deployed, Expectation, Options, Program, ResourceOperation};
 pub use order::{Violation, violations};
 
@@ -49,6 +51,8 @@ pub struct Trial<'a> {
     /// What is deployed after it by the model; after a failure, by what took effect. None if that is nothing that the
     /// model can speak of.
     pub outcome: Option<&'a Deployed>,
+    /// When the engine stores what objects go by in the world.
+    pub identity: StoredIdentity,
     /// What the stage did that this one repeats.
     pub repeated: Option<&'a Repeated>,
     /// What happened in it.
@@ -85,6 +89,14 @@ impl Trial<'_> {
     /// itself. A state that is no state is for `health` to tell.
     pub fn settled(&self) -> Option<&Deployed> {
         self.outcome.filter(|_| self.evidence.record.ended_in_order())
+    }
+
+    /// The addresses of resources that are written or deployed, by their keys.
+    fn addresses(&self) -> FxHashMap<&str, &str> {
+        let written = self.program.blocks.iter().map(|(address, block)| (&*block.key, address.as_str()));
+        let deployed = self.deployed.instances.iter();
+        let deployed = deployed.map(|(address, instance)| (&*instance.key, address.block.as_str()));
+        written.chain(deployed).collect()
     }
 
     /// Whether the engine is to read objects before it changes them. A saved plan rests on what was read for it.
@@ -183,6 +195,7 @@ pub const ORACLES: &[Oracle] = &[
     Oracle { name: "order", about: order::ABOUT, judge: order::judge },
     Oracle { name: "requests", about: requests::ABOUT, judge: requests::judge },
     Oracle { name: "plan", about: plan::ABOUT, judge: plan::judge },
+    Oracle { name: "progress", about: progress::ABOUT, judge: progress::judge },
     Oracle { name: "state", about: state::ABOUT, judge: state::judge },
     Oracle { name: "conservation", about: conservation::ABOUT, judge: conservation::judge },
     Oracle { name: "idle", about: idle::ABOUT, judge: idle::judge },

@@ -101,6 +101,7 @@ mod tests {
             operation: ResourceOperation { key: "a".into(), kind: OperationKind::Create },
             begin,
             end: end.map(|seq| (seq, true)),
+            id: None,
             fault: None,
         };
         assert_eq!(most_at_once(&[]), 0);

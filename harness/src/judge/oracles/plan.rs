@@ -1,9 +1,9 @@
 //! Planned actions equal executed ones, and the engine counts right. A stage that only plans is held to what the model
 //! would have done.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::{Finding, Trial};
 use crate::case::stage::JudgedAs;
@@ -22,6 +22,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         return findings;
     }
     drift(trial, &mut found);
+    outputs(trial, &mut found);
     if !action.plans() {
         return findings;
     }
@@ -103,6 +104,42 @@ fn drift(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
     }
 }
 
+/// What is planned for the outputs of a program is what becomes of them, and what is told of them in the end is what is
+/// stored.
+fn outputs(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
+    let (evidence, action) = (trial.evidence, &trial.stage.action);
+    let Some(state) = evidence.state.state().filter(|_| action.changes_the_world()) else { return };
+    if let Some(told) = &evidence.output.outputs
+        && *told != state.outputs
+    {
+        let names = told.keys().chain(state.outputs.keys());
+        let name = names.into_iter().find(|name| told.get(*name) != state.outputs.get(*name));
+        let name = name.map_or("?", String::as_str);
+        found("tells other outputs", format!("{name} is told to be another value than is stored"));
+    }
+    // Of a part of a program nobody says what becomes of its outputs.
+    let makes_a_plan = action.plans() && !matches!(action, Action::ApplySaved(_));
+    if !makes_a_plan || !trial.options.target.is_empty() {
+        return;
+    }
+    let nothing = BTreeMap::new();
+    let before = evidence.state_before.as_ref().map_or(&nothing, |before| &before.outputs);
+    let names: BTreeSet<&String> = before.keys().chain(state.outputs.keys()).collect();
+    let due = names.into_iter().filter_map(|name| match (before.get(name), state.outputs.get(name)) {
+        (None, Some(_)) => Some((name.as_str(), "create")),
+        (Some(_), None) => Some((name.as_str(), "delete")),
+        (Some(was), Some(is)) if was != is => Some((name.as_str(), "update")),
+        _ => None,
+    });
+    let due: BTreeMap<&str, &str> = due.collect();
+    let planned = evidence.output.planned_outputs.iter();
+    let planned: BTreeMap<&str, &str> =
+        planned.map(|(name, action)| (name.as_str(), action.as_str())).filter(|it| it.1 != "noop").collect();
+    if planned != due {
+        found("plans other outputs", format!("planned are {planned:?}, and due {due:?}"));
+    }
+}
+
 fn count(kinds: impl Iterator<Item = OperationKind>) -> (usize, usize, usize) {
     let mut counts = (0, 0, 0);
     for kind in kinds {
@@ -134,19 +171,7 @@ impl Changes {
     }
 
     fn of<'a>(trial: &Trial<'_>, operations: impl Iterator<Item = &'a ResourceOperation>) -> Self {
-        let addresses: FxHashMap<&str, &str> = trial
-            .program
-            .blocks
-            .iter()
-            .map(|(address, block)| (&*block.key, address.as_str()))
-            .chain(
-                trial
-                    .deployed
-                    .instances
-                    .iter()
-                    .map(|(address, instance)| (&*instance.key, address.block.as_str())),
-            )
-            .collect();
+        let addresses = trial.addresses();
         let address = |key: &str| addresses.get(key).copied().unwrap_or(key).to_owned();
         Self(operations.map(|operation| (address(&operation.key), operation.kind)).collect())
     }
@@ -176,7 +201,7 @@ mod tests {
     use super::*;
     use crate::algebra::graph::NamedGraph;
     use crate::case::stage::{ProgramRef, Stage};
-    use crate::evidence::{StageEvidence, StageRecord, Summary};
+    use crate::evidence::{StageEvidence, StageRecord, StoredIdentity, Summary};
     use crate::spec::{Deployed, Expectation, Options, Program};
 
     /// The kinds of findings in a plan of another variant's program, of which the engine prints so many summaries.
@@ -202,6 +227,7 @@ mod tests {
             program_is_deployed: true,
             options: &Options::USUAL,
             outcome: None,
+            identity: StoredIdentity::Never,
             repeated: None,
             deployed: &Deployed::NOTHING,
             program: &Program::EMPTY,

@@ -72,7 +72,7 @@ fn reached(trial: &Trial<'_>) -> Option<BTreeSet<String>> {
     }
     // What is destroyed because it depends on a target is not looked at before.
     let target = match trial.stage.action {
-        Action::Destroy(_) => trial.options.target.clone(),
+        Action::Destroy(_) => trial.stage.action.options().target.clone(),
         _ => trial.program.reached(trial.deployed, trial.options).options.target,
     };
     let written = trial.program.blocks.iter().filter(|(address, _)| target.contains(address));

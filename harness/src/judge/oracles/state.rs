@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
 
 use super::{Finding, Trial};
-use crate::evidence::{StateDifference, StateFile, Stored};
+use crate::evidence::{StateBefore, StateDifference, StateFile, Stored, StoredIdentity};
 use crate::spec::dependencies::{Number, NumberedGraph, Numbering, Walk};
 use crate::spec::{Action, Address, Deployed, Instance, PlanMode, Program};
 
@@ -30,7 +30,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
             findings.push(Finding::new("state", "changed where nothing was to be", trial, text.clone()));
         }
     }
-    if let (Some((lineage, serial)), Some(state)) =
+    if let (Some(StateBefore { lineage, serial, .. }), Some(state)) =
         (&trial.evidence.state_before, trial.evidence.state.state())
     {
         if *lineage != state.lineage {
@@ -77,6 +77,11 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
     let is_reached = |name: &str| {
         reached.as_ref().is_none_or(|target| target.iter().any(|address| address.as_str() == name))
     };
+    let stores_identity = match trial.identity {
+        StoredIdentity::Never => false,
+        StoredIdentity::WithoutFailure => trial.evidence.succeeded,
+        StoredIdentity::Always => true,
+    };
     for stored in state {
         let (id, name) = (&*stored.content.id, &stored.address);
         if !ids.insert(id) {
@@ -106,6 +111,17 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
                 found("another name", format!("{id} is {name} in the state, which is {key} in the world"));
             }
             Some(_) => {}
+        }
+        // What failed to be made, and what waits for its deletion, may lack it.
+        if stores_identity && !stored.deposed && !stored.tainted {
+            match &stored.identity {
+                None => found("no identity", format!("{name} has no identity in the state")),
+                Some(identity) if identity.id.as_deref() != Some(id) => {
+                    let is = identity.id.as_deref().unwrap_or("none");
+                    found("another identity", format!("{name} is {id}, and goes by {is} in the state"));
+                }
+                Some(_) => {}
+            }
         }
         let same = writes_dependencies && !stored.deposed && is_reached(name);
         if let Some(text) = chains.difference(stored).filter(|_| same) {

@@ -53,7 +53,12 @@ const MINIMA: &[Minimum] = &[
         commands: 1,
         faults: &[
             "-target is slipped in",
+            "a change of an output is not announced",
             "a failure of the provider is swallowed",
+            "an operation is kept back in the messages",
+            "nobody is warned that a target is a part only",
+            "outputs are told that are not stored",
+            "the messages name another object",
             "a plan replaces for real",
             "a plan with changes has the exit code of one without",
             "a refresh replaces",
@@ -67,7 +72,6 @@ const MINIMA: &[Minimum] = &[
             "an object that was created in part is forgotten",
             "an object that was created in part is not marked",
             "attributes are garbled",
-            "destroy takes a detour",
             "the engine ends before the provider has answered",
             "the plan announces something else",
             "the summary miscounts",
@@ -79,6 +83,7 @@ const MINIMA: &[Minimum] = &[
         batches: 1,
         commands: 2,
         faults: &[
+            "destroy takes a detour",
             "-refresh=false is ignored",
             "-replace is ignored",
             "a create is replayed",
@@ -157,7 +162,6 @@ const MINIMA: &[Minimum] = &[
         batches: 1,
         commands: 2,
         faults: &[
-            "a cycle is refused and the state written anew",
             "a delete is not waited for",
             "a race loses an edge",
             "a refresh forgets dependencies",
@@ -181,6 +185,7 @@ const MINIMA: &[Minimum] = &[
         batches: 2,
         commands: 2,
         faults: &[
+            "a cycle is refused and the state written anew",
             "a delete amid a batch is not waited for",
             "a program with a dangling reference is applied all the same",
             "a trigger by a label fires at any change",

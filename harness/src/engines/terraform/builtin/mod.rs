@@ -23,6 +23,7 @@ use super::Terraform;
 use crate::case::stage::{Defect, ProgramRef};
 use crate::case::{Batch, StagedBatch};
 use crate::engines::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram};
+use crate::evidence::StoredIdentity;
 use crate::spec::address::NODE_TYPE;
 use crate::spec::{Action, Address, EdgeKind};
 
@@ -215,7 +216,7 @@ impl Driver for BuiltinsOnly {
     }
 
     fn family(&self) -> Family {
-        Family { reader: &reader::WithoutLedger, ..self.engine.family() }
+        Family { reader: &reader::WithoutLedger, identity: StoredIdentity::Never, ..self.engine.family() }
     }
 
     fn capabilities(&self) -> Capabilities {

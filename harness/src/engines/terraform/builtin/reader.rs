@@ -55,7 +55,8 @@ impl Reader for WithoutLedger {
 
     fn output(&self, stdout: &Path, stderr: &Path) -> Result<Output, Unreadable> {
         let errors = if stderr.exists() { text_of(stderr)? } else { String::new() };
-        Ok(output::parse(&text_of(stdout)?, &errors))
+        // It would be held against itself.
+        Ok(Output { told: None, ..output::parse(&text_of(stdout)?, &errors) })
     }
 
     fn state(&self, path: &Path) -> Result<StateFile, Unreadable> {
@@ -90,7 +91,13 @@ impl Reader for WithoutLedger {
             let operation = ResourceOperation { key: hook.resource.resource_name.into(), kind: operation };
             let took_effect = match kind.as_str() {
                 "apply_start" => {
-                    operations.push(ObservedOperation { operation, begin: place, end: None, fault: None });
+                    operations.push(ObservedOperation {
+                        operation,
+                        begin: place,
+                        end: None,
+                        id: None,
+                        fault: None,
+                    });
                     continue;
                 }
                 "apply_complete" => true,

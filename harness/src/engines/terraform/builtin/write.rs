@@ -137,7 +137,7 @@ mod tests {
     fn batch(text: &str) -> Batch {
         let program = notation::program(text);
         let order = program.blocks.keys().cloned().collect();
-        Batch { program, order, defect: None }
+        Batch { program, order, defect: None, is_blank: false }
     }
 
     fn stage() -> Stage {

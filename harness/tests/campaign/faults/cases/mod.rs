@@ -9,7 +9,7 @@ use equiform::spec::EdgeKind;
 
 /// All of them.
 pub const CASES: &[fn() -> Case] =
-    &[chain, by_order, removal, long_by_order, updates, removed_by_order, apart];
+    &[chain, with_outputs, by_order, removal, long_by_order, updates, removed_by_order, apart];
 
 fn case(nodes: &[&str], depends_on: bool, variants: [&str; 2]) -> Case {
     let edges: Vec<_> = nodes.windows(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect();
@@ -29,6 +29,11 @@ const CHAIN: [&str; 2] = [
 /// Three resources in a chain, in two batches.
 pub fn chain() -> Case {
     case(&["a", "b", "c"], false, CHAIN)
+}
+
+/// The same, with an output for each of them.
+pub fn with_outputs() -> Case {
+    Case { outputs: true, ..chain() }
 }
 
 /// The same, with edges of order alone.

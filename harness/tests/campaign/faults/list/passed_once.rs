@@ -1,6 +1,6 @@
 //! What passed once, or could pass while the faults in `kinds` are seen.
 
-use super::super::cases::{chain, long_by_order, removed_by_order, updates};
+use super::super::cases::{chain, long_by_order, removed_by_order, updates, with_outputs};
 use super::At::Stage;
 use super::Fault;
 
@@ -197,5 +197,37 @@ pub const FAULTS: &[Fault] = &[
         only_with: None,
         script: r#"cp terraform.tfstate old; real "$@"; cp terraform.tfstate new; mv old terraform.tfstate
                    real destroy -auto-approve -input=false -refresh=false >/dev/null; mv new terraform.tfstate"#,
+    },
+    Fault {
+        name: "an operation is kept back in the messages",
+        seen_by: "progress",
+        case: chain,
+        at: Stage("batch-2"),
+        only_with: None,
+        script: r#"said "$@"; sed '/"type":"apply_start"/d' said; exit $code"#,
+    },
+    Fault {
+        name: "the messages name another object",
+        seen_by: "progress",
+        case: chain,
+        at: Stage("batch-2"),
+        only_with: None,
+        script: r#"said "$@"; sed 's/"id_value":"node-[a-z0-9]*"/"id_value":"node-0"/' said; exit $code"#,
+    },
+    Fault {
+        name: "a change of an output is not announced",
+        seen_by: "plan",
+        case: with_outputs,
+        at: Stage("batch-*"),
+        only_with: None,
+        script: r#"said "$@"; sed '/"type":"outputs"/s/"action":"[a-z]*"/"action":"noop"/g' said; exit $code"#,
+    },
+    Fault {
+        name: "outputs are told that are not stored",
+        seen_by: "plan",
+        case: with_outputs,
+        at: Stage("batch-*"),
+        only_with: None,
+        script: r#"said "$@"; sed '/"type":"outputs"/s/"node-/"edge-/g' said; exit $code"#,
     },
 ];

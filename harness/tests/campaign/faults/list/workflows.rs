@@ -145,6 +145,14 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("targets", &[r#""target":["mock_node.j"]"#])),
     },
     Fault {
+        name: "nobody is warned that a target is a part only",
+        seen_by: "health",
+        case: chain,
+        at: Command("*-target=*"),
+        script: r#"said "$@"; grep -v '"@level":"warn"' said; exit $code"#,
+        only_with: Some(With::Workflow("targets", &[])),
+    },
+    Fault {
         name: "-replace is ignored",
         seen_by: "steps",
         case: chain,

@@ -1,0 +1,74 @@
+//! What the engine tells of its operations while it works is what it does: each begin and each end, of which object.
+//!
+//! People and programs follow an apply by these messages; the ledger is not at hand for them.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use super::{Finding, Trial};
+use crate::evidence::{Moment, ObservedOperation, Told};
+use crate::spec::OperationKind;
+
+/// For people.
+pub const ABOUT: &str =
+    "the engine tells of every operation, and of no other, with the object that it changes";
+
+/// See the module.
+pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
+    let evidence = trial.evidence;
+    let Some(told) = &evidence.output.told else { return Vec::new() };
+    if !trial.stage.action.changes_the_world() || !evidence.record.ended_in_order() {
+        return Vec::new();
+    }
+    let addresses = trial.addresses();
+    let due = || {
+        let address = |key| addresses.get(key).copied().unwrap_or(key);
+        let operations = evidence.operations.iter();
+        operations.flat_map(move |observed| due(observed, address(&*observed.operation.key)))
+    };
+    // Both are long, and nearly always the same.
+    if sum(due()) == sum(told.iter().cloned()) {
+        return Vec::new();
+    }
+    // How often something was done, less how often it was told.
+    let mut untold: BTreeMap<Told, isize> = BTreeMap::new();
+    due().for_each(|told| *untold.entry(told).or_default() += 1);
+    told.iter().for_each(|told| *untold.entry(told.clone()).or_default() -= 1);
+    let different = untold.into_iter().filter(|(_, count)| *count != 0);
+    let finding = |(told, count): (Told, isize)| {
+        let kind = match told.moment {
+            _ if count < 0 => "tells of what is not done",
+            Moment::Failure => "keeps a failure to itself",
+            Moment::Begin | Moment::End => "keeps an operation to itself",
+        };
+        Finding::new("progress", kind, trial, told.to_string())
+    };
+    different.map(finding).collect()
+}
+
+/// What is the same for the same in any order, and for nothing else.
+fn sum(told: impl Iterator<Item = Told>) -> (usize, u64) {
+    told.fold((0, 0), |(count, sum), told| {
+        let mut hasher = DefaultHasher::new();
+        told.hash(&mut hasher);
+        (count + 1, sum.wrapping_add(hasher.finish()))
+    })
+}
+
+/// What is to be told of an operation.
+fn due(observed: &ObservedOperation, address: &str) -> impl Iterator<Item = Told> {
+    let kind = observed.operation.kind;
+    let told = |moment, has_id: bool| Told {
+        address: address.into(),
+        kind,
+        moment,
+        id: observed.id.clone().filter(|_| has_id),
+    };
+    // Before it is made, an object has no id, and none after it is deleted.
+    let end = match observed.end {
+        Some((_, true)) if observed.fault.is_none() => Some(told(Moment::End, kind != OperationKind::Delete)),
+        Some(_) => Some(told(Moment::Failure, false)),
+        None => None,
+    };
+    std::iter::once(told(Moment::Begin, kind != OperationKind::Create)).chain(end)
+}
