@@ -33,6 +33,7 @@ fn campaign(out: &Path, timeout: &str) -> Child {
             "--edges=3",
             "--jobs=1",
             "--hold=100ms",
+            "--workflows=plain",
             "--format=json",
             "--timeout",
             timeout,
