@@ -1,4 +1,4 @@
-//! The pages for people: their links lead somewhere, the commands in them are taken, and README says what it has to.
+//! The documentation: its links resolve, its commands are accepted, and README stays one page.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,15 +9,18 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
 }
 
-/// All pages, with their texts.
+/// All pages with their text.
 fn pages() -> BTreeMap<PathBuf, String> {
     let top = ["README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name));
     let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let docs = docs.filter(|page| page.extension().is_some_and(|extension| extension == "md"));
-    top.into_iter().chain(docs).map(|page| (page.clone(), fs::read_to_string(page).unwrap())).collect()
+    let findings = fs::read_dir(root().join("fixtures/findings")).unwrap();
+    let findings = findings.map(|entry| entry.unwrap().path().join("README.md")).filter(|page| page.is_file());
+    let all = top.into_iter().chain(docs).chain(findings);
+    all.map(|page| (page.clone(), fs::read_to_string(page).unwrap())).collect()
 }
 
-/// The anchors of a page: its headings in small letters, without punctuation, with dashes for blanks.
+/// The anchors of a page: its headings in lower case, without punctuation, with dashes for spaces.
 fn anchors(text: &str) -> Vec<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     let headings = headings.map(|line| line.trim_start_matches('#').trim());
@@ -28,7 +31,7 @@ fn anchors(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn links_between_pages_lead_somewhere() {
+fn links_between_pages_resolve() {
     let pages = pages();
     let mut dead = Vec::new();
     for (page, text) in &pages {
@@ -49,7 +52,7 @@ fn links_between_pages_lead_somewhere() {
     assert!(dead.is_empty(), "{dead:#?}");
 }
 
-/// The options that a subcommand takes, by its help.
+/// The help of a subcommand, which lists its options.
 fn help(subcommand: &str) -> Option<String> {
     let words = subcommand.split(' ').chain(["--help"]);
     let output = Command::new(env!("CARGO_BIN_EXE_equiform")).args(words).output().unwrap();
@@ -57,12 +60,12 @@ fn help(subcommand: &str) -> Option<String> {
 }
 
 #[test]
-fn the_commands_on_the_pages_are_taken() {
+fn commands_on_the_pages_are_accepted() {
     let mut wrong = Vec::new();
     let mut helps: BTreeMap<String, Option<String>> = BTreeMap::new();
     let mut seen = 0;
     for (page, text) in pages().iter().filter(|(page, _)| !page.ends_with("CHANGELOG.md")) {
-        // Commands stand in blocks; a backslash at the end of a line goes on with the next.
+        // Commands are in blocks; a line that ends with a backslash continues on the next.
         let joined = text.replace("\\\n", " ");
         for line in joined.lines() {
             let line = line.split(" # ").next().unwrap().split(" | ").next().unwrap();
@@ -72,7 +75,7 @@ fn the_commands_on_the_pages_are_taken() {
             let (true, Some(subcommand)) = (is_command && !line.contains('`'), words.get(1)) else {
                 continue;
             };
-            // These have subcommands of their own, with options of their own.
+            // These have their own subcommands, with their own options.
             let plain = subcommand.chars().all(|c| c.is_ascii_lowercase());
             if !plain || ["ledger", "engines", "rules", "egraph", "study"].contains(subcommand) {
                 continue;
@@ -94,20 +97,34 @@ fn the_commands_on_the_pages_are_taken() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(seen >= 15, "only {seen} commands were looked at");
+    assert!(seen >= 15, "only {seen} commands were checked");
 }
 
 #[test]
-fn readme_has_ten_words_names_the_study_and_keeps_headings_apart_from_text() {
+fn readme_is_one_page_with_a_picture_that_names_the_study_and_the_index() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let words = readme.split_once("\n## Ten words\n").unwrap().1.split("\n## ").next().unwrap();
+    assert!(readme.len() < 12_000, "README.md has {} bytes: move the details to docs/", readme.len());
+    assert!(readme.contains("EMIAC") && readme.contains("OOPSLA 2026"));
+    assert!(readme.contains("](docs/pictures/") && readme.contains("](docs/README.md)"));
+    let long: Vec<&str> = readme.lines().filter(|line| line.starts_with("## ") && line.len() > 40).collect();
+    assert!(long.is_empty(), "text has run into a heading: {long:?}");
+}
+
+#[test]
+fn the_index_lists_every_page_and_explains_ten_words_as_the_design_does() {
+    let index = fs::read_to_string(root().join("docs/README.md")).unwrap();
+    let docs = root().join("docs");
+    let listed = |page: &Path| {
+        let Ok(page) = page.strip_prefix(&docs) else { return true };
+        page.ends_with("README.md") || index.contains(&format!("]({})", page.display()))
+    };
+    let missing: Vec<PathBuf> = pages().into_keys().filter(|page| !listed(page)).collect();
+    assert!(missing.is_empty(), "docs/README.md does not list {missing:?}");
+    let words = index.split_once("\n## Ten words\n").unwrap().1.split("\n## ").next().unwrap();
     assert_eq!(words.lines().filter(|line| line.starts_with("- **")).count(), 10);
     let design = fs::read_to_string(root().join("DESIGN.md")).unwrap();
     let explained = words.lines().filter_map(|line| line.strip_prefix("- ")?.split(':').next());
-    // One name, one thing: what DESIGN.md calls otherwise is no word of the project.
+    // One name per concept: DESIGN.md explains the same words.
     let missing: Vec<&str> = explained.filter(|word| !design.contains(*word)).collect();
     assert!(missing.is_empty(), "{missing:?}");
-    assert!(readme.contains("EMIAC") && readme.contains("OOPSLA 2026"));
-    let long: Vec<&str> = readme.lines().filter(|line| line.starts_with("## ") && line.len() > 40).collect();
-    assert!(long.is_empty(), "text has run into a heading: {long:?}");
 }
