@@ -1,8 +1,12 @@
-//! What two processes agree on: the plugin protocol's messages, and the format of the ledger.
+//! What two processes agree on: the plugin protocol's messages, the format of the ledger, the messages of the control
+//! channel, and the faults and holds that they carry.
 //!
 //! The provider writes the ledger and the harness reads it; this crate is the only thing they share. It knows
 //! nothing of either.
 
+pub mod control;
+pub mod faults;
+pub mod holds;
 pub mod ledger;
 
 /// Plugin protocol 6.11: the messages of the 36 RPCs, and the service that an engine calls.
