@@ -4,11 +4,11 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# What the build and the tests need of the system, beside Rust and Go: distributions' own are often too old for this
-# project. Chromium is what reports are looked at with by their tests.
+# System packages that the build and the tests need. Rust and Go are not among them, because those of distributions are
+# often too old. The tests of reports use Chromium.
 APT_PACKAGES := build-essential python3 python3-pip chromium
 
-# What checks licences, sources and versions of dependencies by deny.toml.
+# Checks licences, sources and versions of dependencies against deny.toml.
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := target/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 
@@ -23,13 +23,13 @@ EQUIFORM := target/release/equiform
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-20s %s\n", $$1, $$2 }'
 
-# An engine for those who have none: the one on the PATH, or the newest that is installed, or this one.
+# The engine to install if there is none on the PATH and none installed.
 ENGINE := terraform@1.15.5
 
 .PHONY: run
-run: build ## A campaign on a real engine, under two minutes: equivalent programs, deployed and judged
+run: build ## Run a campaign on a real engine, under two minutes: equivalent programs, deployed and judged
 	@$(EQUIFORM) engines path terraform >/dev/null 2>&1 || $(EQUIFORM) engines path tofu >/dev/null 2>&1 || $(EQUIFORM) engines install $(ENGINE)
 	@engine=terraform; $(EQUIFORM) engines path terraform >/dev/null 2>&1 || engine=tofu; \
 	$(EQUIFORM) run --engine "$$engine" --out .equiform/runs/$$(date +%Y%m%d-%H%M%S)
@@ -53,13 +53,13 @@ tour: install ## Apply a small program on a real engine and read its ledger
 	"$$engine" -chdir="$$tour" destroy -auto-approve -no-color | grep -E '^(mock_node.*complete|Destroy)'; \
 	$(EQUIFORM) ledger verify "$$tour/equiform.ledger.jsonl"
 
-# The longer campaigns whose results are in README.md and docs/campaigns.md. Each is resumed where it was stopped.
+# The longer campaigns; docs/results.md has their results. Each resumes where it was stopped.
 
-# Resources and edges that come and go, applied batch by batch: what campaigns were before programs changed in place.
+# Resources and edges come and go, applied batch by batch: campaigns as they were before programs changed in place.
 BARE := --algebra bare --workflows plain --create-before-destroy 0.2
 
 .PHONY: campaign-2000
-campaign-2000: build ## 2,000 variants of 4 batches by all workflows on Terraform 1.15.5 and OpenTofu 1.12.6, half an hour
+campaign-2000: build ## Run 2,000 variants, all workflows, on Terraform 1.15.5 and OpenTofu 1.12.6; half an hour
 	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
 	for engine in terraform@1.15.5 tofu@1.12.6; do \
 	  $(EQUIFORM) run --engine $$engine --seed 990021 --sources 200 --variants 10 --keep failed \
@@ -67,7 +67,7 @@ campaign-2000: build ## 2,000 variants of 4 batches by all workflows on Terrafor
 	done
 
 .PHONY: campaign-1000
-campaign-1000: build ## 1,000 bare variants of 4 batches on Terraform 1.15.5 and on OpenTofu 1.12.6, half an hour
+campaign-1000: build ## Run 1,000 bare variants on Terraform 1.15.5 and OpenTofu 1.12.6; half an hour
 	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
 	for engine in terraform@1.15.5 tofu@1.12.6; do \
 	  $(EQUIFORM) run --engine $$engine --seed 4711 --sources 100 --variants 10 --batches 4 $(BARE) \
@@ -75,7 +75,7 @@ campaign-1000: build ## 1,000 bare variants of 4 batches on Terraform 1.15.5 and
 	done
 
 .PHONY: campaign-published
-campaign-published: build ## The workload of the published study on Terraform 1.12.2 and OpenTofu 1.10.10
+campaign-published: build ## Run the workload of the published study on Terraform 1.12.2 and OpenTofu 1.10.10
 	$(EQUIFORM) engines install terraform@1.12.2 tofu@1.10.10
 	for engine in terraform@1.12.2 tofu@1.10.10; do \
 	  for size in 5/2 11/9 40/40; do \
@@ -85,21 +85,21 @@ campaign-published: build ## The workload of the published study on Terraform 1.
 	done
 
 .PHONY: compare
-compare: build ## 200 cases on every engine that can be installed, and where they differ
+compare: build ## Run 200 cases on every engine that can be installed, and show where they differ
 	$(EQUIFORM) engines install --all
 	$(EQUIFORM) compare --installed --seed 50 --sources 200 --variants 1 --out .equiform/compare
 
-# Not optimised: it is compiled once and runs for two seconds; optimising more than doubles the processor time.
+# Not optimised: it is compiled once and runs for two seconds; optimising more than doubles the total processor time.
 $(CARGO_DENY): | tools
 	CARGO_PROFILE_DEV_DEBUG=0 cargo install cargo-deny --version $(CARGO_DENY_VERSION) --locked --debug \
 	  --root $(CARGO_DENY:/bin/cargo-deny=)
 
 .PHONY: deny
-deny: $(CARGO_DENY) ## Licences, sources and versions of dependencies, by deny.toml
+deny: $(CARGO_DENY) ## Check licences, sources and versions of dependencies against deny.toml
 	$(CARGO_DENY) --locked check bans licenses sources
 
 .PHONY: test
-test: tools browser deny ## Format, lints, dependencies, every test of the project, real engines included
+test: tools browser deny ## Check format, lints and dependencies, and run every test, on real engines
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
@@ -108,31 +108,31 @@ test: tools browser deny ## Format, lints, dependencies, every test of the proje
 	cargo test --workspace --locked
 
 .PHONY: test-all-engines
-test-all-engines: tools ## The engine tests on every engine that can be installed
+test-all-engines: tools ## Run the engine tests on every engine that can be installed
 	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install --all
 	EQUIFORM_TEST_ENGINES=all cargo test --locked -p equiform --test engine_behaviour --test findings
 
 .PHONY: test-real-providers
-test-real-providers: install ## Stand-ins against the real providers time, local and http, which are built from source once
+test-real-providers: install ## Compare stand-ins with the real providers time, local and http, built from source
 	$(EQUIFORM) engines install terraform@1.15.5
 	scripts/real-providers
 
 .PHONY: test-kill
-test-kill: tools ## 200 runs with the provider or the engine killed at a random moment
+test-kill: tools ## Kill the provider or the engine at a random moment, 200 times
 	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install $(TEST_ENGINES)
 	EQUIFORM_KILL_RUNS=200 cargo test --locked -p equiform --test kill -- --nocapture
 
 .PHONY: test-warm
-test-warm: tools ## 200 variants warm and cold on every engine that can be installed, and 5,000 commands in one process; 40 minutes
+test-warm: tools ## Compare 200 variants warm and cold on every engine, and run 5,000 commands warm; 40 minutes
 	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install --all
 	EQUIFORM_TEST_ENGINES=all EQUIFORM_WARM_VARIANTS=200 EQUIFORM_WARM_COMMANDS=5000 \
 	  cargo test --locked -p equiform --test warm -- --nocapture --test-threads=1 same memory
 
 .PHONY: campaign-warm
-campaign-warm: build ## 1,000 variants warm and cold on Terraform 1.15.5 and OpenTofu 1.12.6, verdict by verdict; half an hour
+campaign-warm: build ## Compare the verdicts of 1,000 variants warm and cold on two engines; half an hour
 	$(EQUIFORM) engines install terraform@1.15.5 tofu@1.12.6
 	for engine in terraform@1.15.5 tofu@1.12.6; do \
 	  for start in "" --cold; do \
@@ -143,24 +143,24 @@ campaign-warm: build ## 1,000 variants warm and cold on Terraform 1.15.5 and Ope
 	done
 
 .PHONY: test-faulty-engines
-test-faulty-engines: tools ## OpenTofu built with one ordering fault after the other, each of which must be found; EQUIFORM_FAULTS=text chooses
+test-faulty-engines: tools ## Build OpenTofu with one fault after the other; each must be found. EQUIFORM_FAULTS=text selects
 	cargo test --workspace --locked --no-run
 	cargo test --locked -p equiform --test faulty_engines -- --ignored --nocapture
 
 .PHONY: test-faults
-test-faults: tools ## Every seeded fault around Terraform 1.15.5 and around OpenTofu 1.12.6, and what all oracles see of it
+test-faults: tools ## Try every seeded fault around Terraform 1.15.5 and OpenTofu 1.12.6, and print what each oracle sees
 	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install $(TEST_ENGINES)
 	EQUIFORM_ALL_FAULTS=1 cargo test --locked -p equiform --test campaign -- faults --nocapture
 
 .PHONY: test-reduction
-test-reduction: tools ## Every seeded fault, reduced from 11 resources and 4 batches to its minimum; ten minutes
+test-reduction: tools ## Reduce every seeded fault from 11 resources and 4 batches to its minimum; ten minutes
 	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install $(TEST_ENGINES)
 	EQUIFORM_REDUCE_ALL=1 cargo test --locked -p equiform --test campaign -- reduction --nocapture
 
 .PHONY: install
-install: build ## Put the provider where `init` finds it, under .equiform/
+install: build ## Install the provider under .equiform/, where `init` finds it
 	@mkdir -p $(MIRROR)
 	@cp target/release/terraform-provider-mock $(MIRROR)/.new && mv $(MIRROR)/.new $(MIRROR)/terraform-provider-mock
 	@printf '%s\n' \
@@ -173,7 +173,7 @@ install: build ## Put the provider where `init` finds it, under .equiform/
 	  '    exclude = ["equiform.test/*/*"]' \
 	  '  }' \
 	  '}' >.equiform/cli.tfrc
-	@scripts/accept-rebuilt-provider $(HELLO) # what is deployed there can still be destroyed
+	@scripts/accept-rebuilt-provider $(HELLO) # so that what is deployed there can still be destroyed
 	@echo 'The provider is in place. In the shell in which you use it:'
 	@echo
 	@echo '  export TF_CLI_CONFIG_FILE=$(CURDIR)/.equiform/cli.tfrc'
@@ -181,7 +181,7 @@ install: build ## Put the provider where `init` finds it, under .equiform/
 	@echo
 
 .PHONY: package
-package: build ## Archives of the provider for a release, and its documentation, by the registry's conventions: dist/
+package: build ## Package the provider for a release, with documentation, as registries expect: dist/
 	@engine=$$($(EQUIFORM) engines path terraform 2>/dev/null || $(EQUIFORM) engines path tofu 2>/dev/null) || { \
 	  $(EQUIFORM) engines install $(ENGINE); engine=$$($(EQUIFORM) engines path $(ENGINE)); }; \
 	scripts/package --engine "$$engine"
@@ -191,10 +191,10 @@ build: tools ## Build equiform and the provider, optimised
 	cargo build --release --workspace --locked
 
 .PHONY: bench
-bench: bench-provider bench-standin bench-egraph bench-judging bench-campaign bench-report ## Measure: the provider and its peers, the e-graph and egg, judging, campaigns, reports
+bench: bench-provider bench-standin bench-egraph bench-judging bench-campaign bench-report ## Benchmark the provider and its peers, the e-graph and egg, judging, campaigns, reports
 
 .PHONY: bench-provider
-bench-provider: install # TFCOREMOCK=/path names a binary of that peer; see the script
+bench-provider: install # TFCOREMOCK=/path names a binary of tfcoremock to compare with; see the script
 	scripts/bench-provider
 
 .PHONY: bench-standin
@@ -203,7 +203,7 @@ bench-standin: build # BENCH_TYPES=3000 makes the schema larger
 	scripts/bench-standin
 
 .PHONY: test-drawn-schemas
-test-drawn-schemas: tools ## 500 schemas at random, each planned, applied, changed and destroyed on the newest engines; 20 minutes
+test-drawn-schemas: tools ## Plan, apply, change and destroy programs for 500 random schemas on the newest engines; 20 minutes
 	cargo test --workspace --locked --no-run
 	target/debug/equiform engines install $(TEST_ENGINES)
 	EQUIFORM_DRAWN_SCHEMAS=500 cargo test --workspace --locked --test drawn_schemas -- --nocapture
@@ -213,7 +213,7 @@ bench-egraph: tools # EQUIFORM_BENCH_SEVEN=1 adds 7 resources, which takes minut
 	cargo bench -p equiform --locked --bench side_by_side
 
 .PHONY: bench-judging
-bench-judging: tools # Seconds and memory for ledgers of up to a million entries
+bench-judging: tools # Time and memory for ledgers of up to a million entries
 	cargo bench -p equiform --locked --bench judging
 
 .PHONY: bench-campaign
@@ -222,25 +222,24 @@ bench-campaign: build # EQUIFORM_BENCH_ENGINE=tofu@1.10 names an engine, EQUIFOR
 	cargo bench -p equiform --locked --bench campaign
 
 .PHONY: bench-report
-bench-report: tools browser # What reports weigh, how fast a browser opens them, and how evenly they scroll
+bench-report: tools browser # Size of reports, how fast a browser opens them, and how smoothly they scroll
 	cargo bench -p equiform --locked --bench report
 
-# Nobody is at hand to be asked in CI, and root may install without asking; all others are told what is
-# missing.
+# In CI nobody can be asked, and root may install without asking. Everybody else gets a message that says what is missing.
 .PHONY: tools
-tools: # What the build needs of the system
+tools: # Check the system packages that the build needs
 	@missing=; command -v cc >/dev/null || missing='a C compiler (cc)'; \
 	python3 -m pip --version >/dev/null 2>&1 || missing="$${missing:+$$missing, }Python 3 with pip (python3 -m pip)"; \
 	if [ -n "$$missing" ] && { [ "$$(id -u)" = 0 ] || [ "$${CI:-}" = true ]; }; then \
 	  $(MAKE) --no-print-directory system-packages; \
 	elif [ -n "$$missing" ]; then \
-	  echo "Missing: $$missing. Install it, or run \`make system-packages\`, which installs $(APT_PACKAGES) by apt-get." >&2; \
+	  echo "Missing: $$missing. Install it, or run \`make system-packages\`, which installs $(APT_PACKAGES) with apt-get." >&2; \
 	  exit 1; \
 	fi
 	@command -v cargo >/dev/null || { echo 'Rust 1.89 or newer is needed: install it with rustup.' >&2; exit 1; }
 
 .PHONY: browser
-browser: # What the tests of reports need; without it they are ignored
+browser: # The tests of reports need a browser; without one they are ignored
 	@if ! command -v chromium >/dev/null; then \
 	  if [ "$$(id -u)" = 0 ] || [ "$${CI:-}" = true ]; then $(MAKE) --no-print-directory system-packages; else \
 	    echo 'No chromium: the tests of reports in a browser are ignored. `make system-packages` installs it.' >&2; \
@@ -248,12 +247,12 @@ browser: # What the tests of reports need; without it they are ignored
 	fi
 
 .PHONY: system-packages
-system-packages: ## Install what build and tests need of the system by apt-get, with sudo unless you are root
+system-packages: ## Install the system packages for build and tests with apt-get, using sudo unless you are root
 	@sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	$$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qy $(APT_PACKAGES)
 
 .PHONY: clean
-clean: ## Remove what was built; campaigns and their evidence stay, and engines in their cache folder
+clean: ## Remove what was built; keep campaigns, their evidence, and installed engines
 	cargo clean
 	rm -rf dist .equiform/mirror .equiform/cli.tfrc .equiform/cache
 
