@@ -15,7 +15,8 @@ fn pages() -> BTreeMap<PathBuf, String> {
     let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let docs = docs.filter(|page| page.extension().is_some_and(|extension| extension == "md"));
     let findings = fs::read_dir(root().join("fixtures/findings")).unwrap();
-    let findings = findings.map(|entry| entry.unwrap().path().join("README.md")).filter(|page| page.is_file());
+    let findings =
+        findings.map(|entry| entry.unwrap().path().join("README.md")).filter(|page| page.is_file());
     let all = top.into_iter().chain(docs).chain(findings);
     all.map(|page| (page.clone(), fs::read_to_string(page).unwrap())).collect()
 }

@@ -207,7 +207,7 @@ fn without_what_they_need_they_are_not_seen(real: &Path, server: &Provider) {
     });
 }
 
-/// Every so manieth fault; all if that is asked for.
+/// Every nth fault, or all of them if `EQUIFORM_ALL_FAULTS` is set.
 fn every(faults: Vec<&'static Fault>, step: usize) -> Vec<&'static Fault> {
     let step = if env::var_os("EQUIFORM_ALL_FAULTS").is_some() { 1 } else { step };
     faults.into_iter().step_by(step).collect()

@@ -35,7 +35,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Change("pin", with::nothing)),
     },
     Fault {
-        name: "a change that is to be ignored is made",
+        name: "an ignored change is made",
         seen_by: "steps",
         case: with::ignored,
         at: Command("*"),
@@ -43,7 +43,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Change("ignore_changes", with::label)),
     },
     Fault {
-        name: "what is to be ignored is not even created",
+        name: "an ignored label is not even created",
         seen_by: "attributes",
         case: with::ignored_from_the_beginning,
         at: Command("*"),
@@ -75,7 +75,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Change("triggered_by_label", with::triggered)),
     },
     Fault {
-        name: "create_before_destroy that comes is overlooked",
+        name: "a new create_before_destroy is overlooked",
         seen_by: "order",
         case: with::setting_comes,
         at: Command("*"),
@@ -84,7 +84,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Change("create_before_destroy comes", with::setting_stays)),
     },
     Fault {
-        name: "create_before_destroy that goes is kept",
+        name: "a removed create_before_destroy is kept",
         seen_by: "order",
         case: with::setting_goes,
         at: Command("*"),
@@ -103,7 +103,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Change("kind of an edge", with::pinned_from_the_beginning)),
     },
     Fault {
-        name: "what an update did in part is not in the state",
+        name: "a partial update is not stored in the state",
         seen_by: "state",
         case: with::label,
         at: Command("apply*"),
@@ -112,7 +112,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("failure", &[r#"{"operation":"update","key":"b","how":"partial"}"#])),
     },
     Fault {
-        name: "a drifted label is left as it is",
+        name: "a drifted label is not repaired",
         seen_by: "steps",
         case: with::label,
         at: Command("apply -auto-approve*"),

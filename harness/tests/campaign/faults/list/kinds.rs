@@ -134,7 +134,7 @@ pub const FAULTS: &[Fault] = &[
         script: r#"real "$@" -replace=mock_node.b"#,
     },
     Fault {
-        name: "parallel where order is due",
+        name: "operations that must be ordered run in parallel",
         seen_by: "order",
         case: long_by_order,
         at: Stage("batch-1"),

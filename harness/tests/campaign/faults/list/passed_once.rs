@@ -34,7 +34,7 @@ pub const FAULTS: &[Fault] = &[
                    sed -i '/"dependencies": \[/,/\]/{/mock_node/d}' terraform.tfstate; real "$@""#,
     },
     Fault {
-        name: "a delete amid a batch is not waited for",
+        name: "a delete within a batch is not waited for",
         seen_by: "order",
         case: removed_by_order,
         at: Stage("batch-2"),
@@ -60,7 +60,7 @@ pub const FAULTS: &[Fault] = &[
         script: r#"real apply -auto-approve -input=false -replace=mock_node.c >/dev/null; real "$@""#,
     },
     Fault {
-        name: "a plan writes the state anew",
+        name: "a plan rewrites the state",
         seen_by: "state",
         case: chain,
         at: Stage("cross"),
@@ -199,7 +199,7 @@ pub const FAULTS: &[Fault] = &[
                    real destroy -auto-approve -input=false -refresh=false >/dev/null; mv new terraform.tfstate"#,
     },
     Fault {
-        name: "an operation is kept back in the messages",
+        name: "the messages omit an operation",
         seen_by: "progress",
         case: chain,
         at: Stage("batch-2"),
@@ -223,7 +223,7 @@ pub const FAULTS: &[Fault] = &[
         script: r#"said "$@"; sed '/"type":"outputs"/s/"action":"[a-z]*"/"action":"noop"/g' said; exit $code"#,
     },
     Fault {
-        name: "outputs are told that are not stored",
+        name: "outputs are reported that are not stored",
         seen_by: "plan",
         case: with_outputs,
         at: Stage("batch-*"),

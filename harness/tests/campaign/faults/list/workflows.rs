@@ -14,7 +14,7 @@ const CYCLE: &str = r#"{"broken":{"batch":2,"defect":{"cycle""#;
 /// See the module.
 pub const FAULTS: &[Fault] = &[
     Fault {
-        name: "a stale plan file is planned anew and applied",
+        name: "a stale plan file is planned again and applied",
         seen_by: "health",
         case: chain,
         at: Command("apply*saved.tfplan"),
@@ -40,7 +40,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("saved-plan", &[])),
     },
     Fault {
-        name: "a saved plan is made anew when it is applied",
+        name: "a saved plan is made again when it is applied",
         seen_by: "plan",
         case: chain,
         at: Command("apply*saved.tfplan"),
@@ -90,7 +90,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("parallelism", &[r#"{"apply":{"parallelism":1}}"#])),
     },
     Fault {
-        name: "-parallelism=1 is taken for a leave to begin anywhere",
+        name: "-parallelism=1 is taken as permission to begin anywhere",
         seen_by: "order",
         case: long_by_order,
         at: Command("apply*-parallelism=1"),
@@ -126,7 +126,7 @@ pub const FAULTS: &[Fault] = &[
         )),
     },
     Fault {
-        name: "of several -target the last is forgotten",
+        name: "the last of several -target is forgotten",
         seen_by: "steps",
         case: chain,
         at: Command("apply*-target=*-target=*"),
@@ -137,7 +137,7 @@ pub const FAULTS: &[Fault] = &[
         )),
     },
     Fault {
-        name: "a target does not bring along what it depends on",
+        name: "a target does not include what it depends on",
         seen_by: "steps",
         case: long_by_order,
         at: Command("apply*-target=*"),
@@ -145,7 +145,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("targets", &[r#""target":["mock_node.j"]"#])),
     },
     Fault {
-        name: "nobody is warned that a target is a part only",
+        name: "there is no warning that a target is only a part",
         seen_by: "health",
         case: chain,
         at: Command("*-target=*"),
@@ -161,7 +161,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("replace", &[])),
     },
     Fault {
-        name: "of several -replace the last is forgotten",
+        name: "the last of several -replace is forgotten",
         seen_by: "steps",
         case: by_order,
         at: Command("apply*-replace=*-replace=*"),
@@ -197,7 +197,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("twice", &[])),
     },
     Fault {
-        name: "a program that was deployed once is taken for deployed",
+        name: "a program that was deployed before is assumed to be deployed",
         seen_by: "steps",
         case: removal,
         at: Command("apply -auto-approve*"),
@@ -223,7 +223,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("destroy-by-pieces", &[r#""target":["mock_node.c"]"#])),
     },
     Fault {
-        name: "destroy -target leaves what depends on it",
+        name: "destroy -target leaves its dependents",
         seen_by: "steps",
         case: chain,
         at: Command("destroy*-target=*"),
@@ -232,7 +232,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("destroy-by-pieces", &[r#""target":["mock_node.a"]"#])),
     },
     Fault {
-        name: "a program with a dangling reference is applied all the same",
+        name: "a program with a dangling reference is applied anyway",
         seen_by: "steps",
         case: chain,
         at: Command("apply*"),
@@ -242,7 +242,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("refused", &["dangling"])),
     },
     Fault {
-        name: "a cycle is refused and the state written anew",
+        name: "a cycle is refused and the state rewritten",
         seen_by: "state",
         case: chain,
         at: Command("apply*"),
@@ -251,7 +251,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("refused", &[CYCLE])),
     },
     Fault {
-        name: "prevent_destroy is not heeded",
+        name: "prevent_destroy is ignored",
         seen_by: "health",
         case: chain,
         at: Command("*"),
@@ -268,7 +268,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("repeat", &[])),
     },
     Fault {
-        name: "what is not in the folder any more is taken for gone",
+        name: "what is no longer in the folder is assumed deleted",
         seen_by: "repeat",
         case: chain,
         at: Command("apply*"),
@@ -277,7 +277,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("repeat", &[])),
     },
     Fault {
-        name: "a failure of the provider is swallowed",
+        name: "a failure of the provider is not reported",
         seen_by: "health",
         case: chain,
         at: Command("apply*"),
@@ -286,7 +286,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("failure", &[r#""how":"error""#])),
     },
     Fault {
-        name: "what failed is tried again at once",
+        name: "what failed is retried immediately",
         seen_by: "steps",
         case: chain,
         at: Command("apply*"),
@@ -294,7 +294,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("failure", &[r#""how":"error""#])),
     },
     Fault {
-        name: "a failure does not keep back what depends on it",
+        name: "a failure does not stop what depends on it",
         seen_by: "steps",
         case: by_order,
         at: Command("apply*"),
@@ -303,7 +303,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("failure", &[r#"{"operation":"create","key":"a","how":"error"}"#])),
     },
     Fault {
-        name: "an object that was created in part is forgotten",
+        name: "a partially created object is forgotten",
         seen_by: "conservation",
         case: chain,
         at: Command("apply*"),
@@ -312,7 +312,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("failure", &[r#"{"operation":"create","key":"b","how":"partial"}"#])),
     },
     Fault {
-        name: "an object that was created in part is not marked",
+        name: "a partially created object is not tainted",
         seen_by: "state",
         case: chain,
         at: Command("apply*"),
@@ -321,7 +321,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("failure", &[r#"{"operation":"create","key":"b","how":"partial"}"#])),
     },
     Fault {
-        name: "a plan keeps a drift to itself",
+        name: "a plan does not report drift",
         seen_by: "plan",
         case: chain,
         at: Command("plan*"),
@@ -329,7 +329,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("drift", &[r#"{"label":"drifted"}"#])),
     },
     Fault {
-        name: "a plan with -refresh=false looks all the same",
+        name: "a plan with -refresh=false reads objects anyway",
         seen_by: "plan",
         case: chain,
         at: Command("plan*-refresh=false*"),
@@ -337,7 +337,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("drift", &[r#"{"pin":"drifted"}"#])),
     },
     Fault {
-        name: "a drift is not taken into the state",
+        name: "drift is not stored in the state",
         seen_by: "state",
         case: chain,
         at: Command("apply*-refresh-only*"),
@@ -345,7 +345,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("drift", &[r#"{"label":"drifted"}"#, REFRESHED])),
     },
     Fault {
-        name: "an object that is gone stays in the state",
+        name: "a deleted object stays in the state",
         seen_by: "state",
         case: chain,
         at: Command("apply*-refresh-only*"),
@@ -353,7 +353,7 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("drift", &[r#""gone""#, REFRESHED])),
     },
     Fault {
-        name: "an object that is gone is not created again",
+        name: "a deleted object is not created again",
         seen_by: "steps",
         case: chain,
         at: Command("apply -auto-approve*"),
