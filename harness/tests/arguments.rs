@@ -28,8 +28,8 @@ fn refused(arguments: &[&str], sentence: &str) {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments:?}");
 }
 
-const FROM_ONE: &str = "`0` cannot be used; give a whole number from 1 on";
-const NO_DURATION: &str = "is no duration; give one such as 90s, 2m or 1h";
+const FROM_ONE: &str = "`0` is not a whole number of at least 1";
+const NO_DURATION: &str = "is not a duration; give one such as 90s, 2m or 1h";
 
 #[test]
 fn a_campaign_of_nothing_is_refused() {
@@ -39,7 +39,7 @@ fn a_campaign_of_nothing_is_refused() {
         }
         refused(&[command, &["--timeout=0"]].concat(), NO_DURATION);
         for option in ["--resources=0", "--resources=0..2"] {
-            refused(&[command, &[option]].concat(), "there is nothing to test with none; begin with 1");
+            refused(&[command, &[option]].concat(), "it must be at least 1, or there is nothing to test");
         }
         refused(&[command, &["--jobs=0"]].concat(), "0 is not in 1..=1024");
     }
@@ -52,7 +52,7 @@ fn a_campaign_of_nothing_is_refused() {
 fn workflows_that_make_no_sense_are_refused() {
     refused(&["run", "--workflows=plane"], "there is no workflow `plane`; `equiform workflows` lists them");
     refused(&["run", "--workflows=plain=60%,drift=60%"], "the shares add up to 120 %");
-    refused(&["run", "--workflows=plain=0"], "`plain=0` is no share");
+    refused(&["run", "--workflows=plain=0"], "`plain=0` is not a share");
     refused(&["run", "--algebra=rich"], "invalid value 'rich'");
 }
 
@@ -70,7 +70,7 @@ fn a_campaign_that_is_given_a_time_may_be_as_long_as_it_likes() {
     let output = equiform(folder.path(), &["run", "--sources=10000000", "--for=1h"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("terraform is neither on the PATH nor installed"), "{stderr}");
-    refused(&["run", "--sources=10000000", "--for=10days"], "make it smaller, or go on with --allow-large");
+    refused(&["run", "--sources=10000000", "--for=10days"], "make it smaller, or give --allow-large");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn options_that_have_no_effect_together_are_refused() {
 
 #[test]
 fn more_edges_than_there_are_pairs_are_refused() {
-    let sentence = "3 resources have room for 3 edges, not for 4";
+    let sentence = "3 resources allow at most 3 edges, not 4";
     for command in ["run", "generate"] {
         refused(&[command, "--resources=3", "--edges=4"], sentence);
         refused(&[command, "--resources=2..3", "--edges=4..9"], sentence);
@@ -167,7 +167,7 @@ fn a_settings_file_counts_where_options_have_no_effect_together() {
 #[test]
 fn a_settings_file_that_asks_for_nothing_is_refused_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
-    for (setting, sentence) in [("sources = 0", FROM_ONE), ("resources = \"0..2\"", "begin with 1")] {
+    for (setting, sentence) in [("sources = 0", FROM_ONE), ("resources = \"0..2\"", "it must be at least 1")] {
         fs::write(folder.path().join("none.toml"), format!("seed = 1\n{setting}\n")).unwrap();
         let output = equiform(folder.path(), &["run", "--settings=none.toml"]);
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -195,8 +195,8 @@ fn a_case_without_variants_is_refused() {
 
 #[test]
 fn what_would_take_all_memory_or_weeks_is_refused_with_an_estimate() {
-    let advice = "; make it smaller, or go on with --allow-large";
-    refused(&["run", "--resources=100000000"], "resources and 16 edges, so many of them, take an estimated ");
+    let advice = "; make it smaller, or give --allow-large";
+    refused(&["run", "--resources=100000000"], "resources and 16 edges take an estimated ");
     for option in ["--resources=3..100000000", "--variants=1000000000000", "--sources=1000000000000"] {
         refused(&["run", option], advice);
         refused(&["run", option], " days");

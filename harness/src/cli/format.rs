@@ -1,12 +1,12 @@
-//! How a command writes what it has to say.
+//! The output format of a command.
 
 use clap::ValueEnum;
 
 /// Text or JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// For people
+    /// Text to read
     Text,
-    /// For programs
+    /// JSON for other programs
     Json,
 }

@@ -267,8 +267,8 @@ fn source_from_file(path: &Path, signature: &Signature) -> Result<Source, Cannot
         if path == Path::new("-") { io::read_to_string(io::stdin()) } else { std::fs::read_to_string(path) };
     let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = text.map_err(|error| told(&error))?;
-    let graph: NamedGraph =
-        serde_json::from_str(&text).map_err(|error| told(&format!("it is no graph: {error}. {EXPECTED}")))?;
+    let graph: NamedGraph = serde_json::from_str(&text)
+        .map_err(|error| told(&format!("it is not a graph: {error}. {EXPECTED}")))?;
     let source = Source::named(&graph).map_err(|error| told(&error))?;
     if signature.is_bare() && !(graph.attributes.is_empty() && graph.kinds.is_empty()) {
         return Err(told(&"it has attributes or kinds; give --algebra attributed").into());

@@ -1,8 +1,8 @@
-//! Paths as people in a folder would type them.
+//! Paths as a user in the working directory would type them.
 
 use std::path::{Path, PathBuf};
 
-/// A path without the working directory in front, if it lies below that.
+/// The path relative to the working directory, if it is below it.
 pub fn here(path: &Path) -> PathBuf {
     let below =
         std::env::current_dir().ok().and_then(|current| path.strip_prefix(current).ok().map(Path::to_owned));

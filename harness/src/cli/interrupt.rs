@@ -1,4 +1,4 @@
-//! Ctrl-C: once to end cleanly, twice to end now, whatever the process is at. SIGTERM and SIGHUP count the
+//! Ctrl-C: once to end cleanly, twice to end now, whatever the process is doing. SIGTERM and SIGHUP count the
 //! same.
 
 use std::io::{self, Write};
@@ -11,8 +11,8 @@ use signal_hook::iterator::Signals;
 use super::INTERRUPTED;
 use crate::deploy::stop::{GRACE, Stop};
 
-/// How long the process has to end in an orderly way after the second signal: commands in flight and what
-/// they started may take twice the time that they are given.
+/// How long the process may take to end cleanly after the second signal: running commands and what they started may
+/// take twice the time that they get.
 const LAST: Duration = Duration::from_secs(2 * GRACE.as_secs() + 1);
 
 /// Turns signals into `stop` from now on.
@@ -31,15 +31,16 @@ pub fn watch(stop: Stop) -> io::Result<()> {
                 });
             } else {
                 stop.soon();
-                // After a hang-up there may be nobody to tell.
-                let _ = writeln!(io::stderr(), "stopping after the commands in flight; again to stop now");
+                // After a hang-up there may be nobody to read it.
+                let _ =
+                    writeln!(io::stderr(), "stopping after the running commands; press again to stop now");
             }
         }
     });
     Ok(())
 }
 
-/// Ends the process at once. The provider that engines attach to ends when it finds us gone.
+/// Ends the process immediately. The provider that engines attach to ends when it notices that we are gone.
 fn end(stop: &Stop) -> ! {
     stop.clear_up();
     std::process::exit(INTERRUPTED.into())

@@ -1,4 +1,4 @@
-//! `equiform judge`: cases judged again from their evidence.
+//! `equiform judge`: judges cases again from their evidence.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,13 +18,13 @@ use crate::campaign::{engine_of, number_of, stored};
 use crate::case::{CASE_FILE, Case};
 use crate::judge::variant as judge;
 
-/// Judge cases again, from their evidence alone: no engine is run and nothing is written.
+/// Judge cases again, from their evidence alone; no engine runs and nothing is written
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
     /// Folders of cases, or of campaigns
     #[arg(required = true)]
     folders: Vec<PathBuf>,
-    /// The oracles to ask [default: all]
+    /// The oracles to run [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
     let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
     let (mut cases, mut engines, mut not_judged_again) = (Vec::new(), Vec::new(), 0);
     let begun = Instant::now();
-    // It is drawn on a terminal only.
+    // indicatif draws it only on a terminal.
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cases judged, {eta} left");
     let bar = ProgressBar::new(0).with_style(style.expect("the template is valid"));
     for folder in &args.folders {
@@ -50,7 +50,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
             judge::case_folders(folder).map_err(|error| format!("{name} cannot be read: {error}"))?;
         if folders.is_empty() {
             return Err(format!(
-                "{name} is neither a case nor a campaign: it has no case.json in it or below"
+                "{name} is neither a case nor a campaign: there is no case.json in it or below it"
             )
             .into());
         }
@@ -85,7 +85,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
     if not_judged_again > 0 {
         note(&format!(
             "{not_judged_again} variants that passed cannot be judged again, because their evidence was removed \
-             (`run --keep failed`): their stored verdicts are taken"
+             (`run --keep failed`): their stored verdicts count"
         ));
     }
     let title = format!("{} cases", cases.len());

@@ -1,4 +1,4 @@
-//! What commands that judge share: which engine bugs are known.
+//! Options that commands which judge share: which engine bugs are known.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::judge::known::KnownFindings;
 /// Which engine bugs are known.
 #[derive(Debug, Args)]
 pub struct KnownArgs {
-    /// A file of known findings, in place of those that come with equiform
+    /// A file of known findings, instead of the built-in one
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
     /// Report known findings like new ones
@@ -19,7 +19,7 @@ pub struct KnownArgs {
 }
 
 impl KnownArgs {
-    /// What is known.
+    /// The known engine bugs.
     pub fn read(&self) -> Result<KnownFindings, CannotRun> {
         match &self.known {
             _ if self.no_known => Ok(KnownFindings::none()),

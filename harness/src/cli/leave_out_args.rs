@@ -1,4 +1,4 @@
-//! What commands that judge share: which rules of the model they do without.
+//! An option that commands which judge share: the rules of the model to leave out.
 
 use clap::Args;
 
@@ -7,13 +7,13 @@ use crate::spec::LeftOut;
 /// Which rules are left out.
 #[derive(Debug, Args)]
 pub struct LeaveOutArgs {
-    /// Rules of the model not to judge by: numbers or names, `contested` for those that upstream argues about, `none`
+    /// Rules of the model to leave out: numbers or names, `contested` for those that upstream disputes, or `none`
     #[arg(long, value_name = "RULES")]
     leave_out_rules: Option<LeftOut>,
 }
 
 impl LeaveOutArgs {
-    /// What the option says; else what was stored.
+    /// The value of the option, or else the stored one.
     pub fn or(&self, stored: &LeftOut) -> LeftOut {
         self.leave_out_rules.as_ref().unwrap_or(stored).clone()
     }

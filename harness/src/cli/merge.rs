@@ -1,4 +1,4 @@
-//! `equiform merge`: the parts of a campaign, joined.
+//! `equiform merge`: joins the parts of a campaign.
 
 use std::path::PathBuf;
 
@@ -15,8 +15,9 @@ use crate::campaign::merge::merge;
 use crate::campaign::report::Report;
 use crate::campaign::stored::{self, Bench};
 
-/// Join the parts of a campaign that were run with `--shard` into one folder, and report on the whole. Its page is
-/// `report.html` in that folder.
+/// Join the parts of a campaign that were run with `--shard` into one folder, and report on the whole
+///
+/// The report is `report.html` in that folder.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
     /// The folders of all parts

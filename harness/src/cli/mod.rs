@@ -1,4 +1,4 @@
-//! The subcommands of `equiform`, one file each, and what they share: exit codes and how an error is told.
+//! The subcommands of `equiform`, one file each, and what they share: exit codes and how errors are printed.
 
 mod amount;
 mod bundle;
@@ -50,7 +50,7 @@ use std::sync::Arc;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Tests Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure.
+/// Test Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure
 #[derive(Debug, Parser)]
 #[command(name = "equiform", version, propagate_version = true)]
 #[command(after_help = AFTER_HELP)]
@@ -59,7 +59,7 @@ struct Cli {
     command: Command,
 }
 
-/// clap has one heading for all subcommands, so the groups are named below them.
+/// clap has only one heading for all subcommands, so the groups are listed below them.
 const AFTER_HELP: &str = "\
 Groups of commands:
   campaigns       run, show, judge, report, replay, compare, merge
@@ -68,7 +68,7 @@ Groups of commands:
   explanations    oracles, workflows, model
   the laboratory  generate, eval, equiv, egraph, rules, study
 
-Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2 it could not be done.";
+Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2 the command could not run.";
 
 /// In the order of use, which is the order of the help.
 #[derive(Debug, Subcommand)]
@@ -102,18 +102,18 @@ enum Command {
 /// The exit code after a second Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
-/// What a subcommand that ran to its end has to say; the exit code follows from it.
+/// The result of a subcommand that ran to its end; the exit code follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing to report: exit code 0.
     Clean,
     /// The command did its work and found something wrong: exit code 1.
     Findings,
-    /// The user asked twice for its end: exit code 130.
+    /// The user interrupted it twice: exit code 130.
     Interrupted,
 }
 
-/// Why a subcommand could not do its work, as a sentence for the user: exit code 2.
+/// Why a subcommand could not run, as a sentence for the user: exit code 2.
 #[derive(Debug)]
 pub struct CannotRun(String);
 
@@ -126,7 +126,7 @@ impl<E: Display> From<E> for CannotRun {
 /// The result of a subcommand.
 pub type CliResult = Result<Outcome, CannotRun>;
 
-/// Writes to standard output. A reader that went away (`| head`) is the end of the work, not an error.
+/// Writes to standard output. If the reader has gone away (`| head`), that is not an error.
 fn output(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CannotRun> {
     let mut out = BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {

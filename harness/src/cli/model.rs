@@ -1,4 +1,4 @@
-//! `equiform model`: the rules that engines are judged by, and where they come from.
+//! `equiform model`: the rules that engines are judged by, and their sources.
 
 use std::io::{self, Write};
 
@@ -10,12 +10,12 @@ use crate::spec::Rule;
 /// List the rules of the reference model, each with its sources: documentation, tests, what maintainers wrote, or the
 /// versions on which it was observed.
 ///
-/// Rules 1 to 8 order operations and can be left out of a campaign with `--leave-out-rules`; those that upstream argues
-/// about are marked as contested.
+/// Rules 1 to 8 order operations, and `--leave-out-rules` leaves them out of a campaign. Rules that upstream disputes
+/// are marked as contested.
 #[derive(Debug, Args)]
 pub struct ModelArgs {}
 
-/// Lists them.
+/// Prints the rules.
 pub fn run(_: ModelArgs) -> CliResult {
     output(|out| Rule::ALL.into_iter().try_for_each(|rule| tell(out, rule)))?;
     Ok(Outcome::Clean)

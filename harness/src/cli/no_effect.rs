@@ -1,4 +1,4 @@
-//! Options that have no effect beside others are refused: whoever gives one expects something of it.
+//! Refuses options that have no effect in combination with others: whoever gives one expects an effect.
 
 use super::CannotRun;
 

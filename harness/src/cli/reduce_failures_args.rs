@@ -1,4 +1,4 @@
-//! How `run` reduces what it found.
+//! Options for how `run` reduces failures.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,8 +17,8 @@ use crate::judge::verdict::CaseVerdict;
 /// Whether and how far failures are reduced.
 #[derive(Debug, Args)]
 pub struct ReduceFailuresArgs {
-    /// Do not reduce failures. Without it, one variant of each new signature is cut down to the smallest that fails in
-    /// the same way, into the folder `reduced`
+    /// Do not reduce failures. Without it, one variant of each new signature is reduced to the smallest that fails in
+    /// the same way, in the folder `reduced`
     #[arg(long)]
     no_reduce: bool,
     /// How long reducing one failure may take

@@ -1,4 +1,4 @@
-//! What commands that judge share: how they report in the end.
+//! Options that commands which judge share: how they report.
 
 use std::path::PathBuf;
 
@@ -15,26 +15,26 @@ use crate::judge::known::KnownFindings;
 /// How a command reports.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// What is printed in the end: a summary, or one JSON document
+    /// What to print at the end: a summary, or one JSON document
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     pub format: OutputFormat,
     /// Add to the summary what was exercised, rule by rule, and where the time went
     #[arg(short, long)]
     verbose: bool,
-    /// Write a JUnit file too: a suite for each case, a test for each variant; known findings are skipped tests
+    /// Also write a JUnit file: a suite for each case, a test for each variant; known findings are skipped tests
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }
 
 impl ReportArgs {
-    /// Refuses what has no effect together.
+    /// Refuses options that have no effect together.
     pub fn check(&self) -> Result<(), CannotRun> {
         let json = self.format == OutputFormat::Json;
-        refuse(json && self.verbose, "--verbose", "with --format json, which has everything in it")
+        refuse(json && self.verbose, "--verbose", "with --format json, which contains everything")
     }
 
-    /// Reports, and turns the numbers into an outcome: new findings are findings, and what could not be judged, or was
-    /// stopped before its end, is no pass.
+    /// Prints the report and returns the outcome: new findings are findings, and what could not be judged or was
+    /// stopped early is not a pass.
     pub fn conclude(&self, report: &Report, known: &KnownFindings) -> CliResult {
         let junit = self.junit.as_ref().map_or(Ok(()), |path| {
             junit::write(report, known, path)
@@ -46,7 +46,7 @@ impl ReportArgs {
             OutputFormat::Text => summary::write(out, report, &tally, self.verbose),
         })?;
         if tally.failed > 0 {
-            // Findings are told by the exit code, whatever else went wrong.
+            // The exit code reports findings, whatever else went wrong.
             if let Err(error) = junit {
                 note(&format!("error: {error}"));
             }
@@ -62,7 +62,7 @@ impl ReportArgs {
     }
 }
 
-/// What comes of something that was stopped before its end, with a sentence that says so: what was found counts.
+/// The outcome of a command that was stopped early, with a sentence that says so: findings still count.
 pub fn interrupted(outcome: CliResult, sentence: &str, now: bool) -> CliResult {
     match outcome {
         Ok(Outcome::Findings) => {
@@ -81,7 +81,7 @@ pub fn interrupted(outcome: CliResult, sentence: &str, now: bool) -> CliResult {
     }
 }
 
-/// A command of this program, as it can be typed into a shell.
+/// A command line of this program, quoted for a shell.
 pub fn command_line(arguments: impl IntoIterator<Item = String>) -> String {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-_=./,:@%+".contains(character);
     let quoted =

@@ -1,8 +1,6 @@
-//! How much memory and time programs take, estimated before anything is generated, and a refusal where it is
-//! very much.
+//! Estimates how much memory and time programs take before anything is generated, and refuses what is too large.
 //!
-//! The rule is rough on purpose, so that it can be stated (docs/campaigns.md does): it is there to tell
-//! minutes from weeks.
+//! The rule is deliberately rough, so that docs/campaigns.md can state it: it distinguishes minutes from weeks.
 
 use std::time::Duration;
 
@@ -13,18 +11,18 @@ use crate::algebra::source::most_edges;
 use crate::campaign::Settings;
 use crate::campaign::settings::Sources;
 
-/// More memory than this is not taken unasked.
+/// Using more memory than this needs `--allow-large`.
 const MOST_MEMORY: f64 = 2e9;
 
-/// Nor is more time, in seconds: a week.
+/// So does more time than this, in seconds: a week.
 const MOST_TIME: f64 = 7.0 * DAY;
 
 const DAY: f64 = 86_400.0;
 
-/// Bytes for a resource or an edge in each program that is held, with its text and its steps.
+/// Bytes for a resource or an edge in each program in memory, with its text and its steps.
 const BYTES_OF_A_PART: f64 = 150.0;
 
-/// Seconds that an engine's command takes in any case.
+/// Seconds that an engine's command takes at least.
 const START: f64 = 0.1;
 
 /// Seconds for each resource of an apply.
@@ -33,58 +31,58 @@ const EACH: f64 = 0.004;
 /// Seconds for each pair of resources of an apply: engines write their whole state after every resource.
 const EACH_PAIR: f64 = 1.6e-5;
 
-/// Stages of a variant beside its batches.
+/// Stages of a variant in addition to its batches.
 const OTHER_STAGES: f64 = 3.0;
 
 /// The most that the published shapes of real programs have.
 const REAL: (u32, u64) = (801, 4_000);
 
-/// The option that makes a refusal go away.
+/// The option that overrides a refusal.
 #[derive(Debug, Args)]
 pub struct SizeArgs {
-    /// Go on even if it is estimated to take more than 2 GB of memory or, with an engine, more than a week
+    /// Run even if it is estimated to take more than 2 GB of memory or, with an engine, more than a week
     #[arg(long)]
     allow_large: bool,
 }
 
 impl SizeArgs {
-    /// Refuses what is too large, unless it was asked for.
+    /// Refuses what is too large, unless the option is given.
     pub fn check(&self, estimate: &Estimate) -> Result<(), CannotRun> {
         if self.allow_large || (estimate.memory <= MOST_MEMORY && estimate.time <= MOST_TIME) {
             return Ok(());
         }
-        Err(format!("{estimate}; make it smaller, or go on with --allow-large").into())
+        Err(format!("{estimate}; make it smaller, or give --allow-large").into())
     }
 }
 
-/// The largest programs that are asked for.
+/// The largest programs requested.
 #[derive(Debug, Clone, Copy)]
 pub struct Programs {
     /// The resources of a source.
     pub resources: u32,
-    /// Its edges, as far as there is room for them.
+    /// Its edges, at most as many as the resources allow.
     pub edges: u64,
-    /// The resources beside those that programs may add and remove again.
+    /// Additional resources that programs may add and remove again.
     pub foreign: u32,
 }
 
-/// What something is expected to take.
+/// An estimate of memory and time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     programs: (u32, u64),
-    /// Bytes.
+    /// Memory in bytes.
     memory: f64,
-    /// Seconds; zero where no engine is run.
+    /// Time in seconds; zero if no engine runs.
     time: f64,
 }
 
 impl Programs {
-    /// Of sources with so many resources and edges, and the usual share of others beside them.
+    /// For sources with this many resources and edges, and the usual share of additional resources.
     pub fn new(resources: u32, edges: u64) -> Self {
         Self { resources, edges: edges.min(most_edges(resources)), foreign: resources.div_ceil(5) }
     }
 
-    /// Of a campaign.
+    /// For a campaign.
     pub fn of(settings: &Settings) -> Self {
         let (resources, edges) = match &settings.from {
             Sources::Random => (*settings.resources.end(), u64::from(*settings.edges.end())),
@@ -94,7 +92,7 @@ impl Programs {
         Self::new(resources, edges)
     }
 
-    /// What generating takes, with so many programs of so many steps in memory.
+    /// The cost of generating, with this many programs of this many steps in memory.
     pub fn generating(self, programs: f64, steps: f64) -> Estimate {
         let universe = f64::from(self.resources) + f64::from(self.foreign);
         // A walk has a bit for each pair of resources; there is a walk on each core.
@@ -107,7 +105,7 @@ impl Programs {
         }
     }
 
-    /// What a campaign takes, on so many engines one after the other, with so many jobs each.
+    /// The cost of a campaign on this many engines, one after the other, with this many jobs each.
     pub fn campaign(self, settings: &Settings, engines: usize, jobs: usize) -> Estimate {
         let (variants, batches, jobs) = (settings.variants as f64, settings.batches as f64, jobs as f64);
         let resources = f64::from(self.resources);
@@ -124,7 +122,7 @@ impl Programs {
 }
 
 impl Estimate {
-    /// The same, ended when this time is up.
+    /// The same, limited to this time.
     pub fn within(self, time: Duration) -> Self {
         Self { time: self.time.min(time.as_secs_f64()), ..self }
     }
@@ -133,7 +131,7 @@ impl Estimate {
 impl std::fmt::Display for Estimate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (resources, edges) = self.programs;
-        write!(f, "programs of up to {resources} resources and {edges} edges, so many of them, ")?;
+        write!(f, "this many programs of up to {resources} resources and {edges} edges ")?;
         write!(f, "take an estimated {:.0} GB of memory", self.memory / 1e9)?;
         if self.time > 0.0 { write!(f, " and {:.0} days", self.time / DAY) } else { Ok(()) }
     }
@@ -171,8 +169,8 @@ mod tests {
         let usual = Settings::default();
         let huge = Settings { resources: 3..=100_000_000, ..usual.clone() };
         let sentence = affordable(&huge).unwrap_err();
-        assert!(sentence.starts_with("programs of up to 100000000 resources and 16 edges"), "{sentence}");
-        assert!(sentence.ends_with("make it smaller, or go on with --allow-large"), "{sentence}");
+        assert!(sentence.starts_with("this many programs of up to 100000000 resources"), "{sentence}");
+        assert!(sentence.ends_with("make it smaller, or give --allow-large"), "{sentence}");
         for settings in [
             Settings { variants: 100_000_000, ..usual.clone() },
             Settings { sources: usize::MAX, variants: u64::MAX, batches: usize::MAX, ..usual.clone() },

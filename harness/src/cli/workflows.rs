@@ -1,4 +1,4 @@
-//! `equiform workflows`: how engines are driven.
+//! `equiform workflows`: the ways to drive an engine.
 
 use clap::Args;
 
@@ -6,17 +6,17 @@ use super::format::OutputFormat;
 use super::{CliResult, Outcome, output};
 use crate::case::workflow::{WORKFLOWS, Workflow};
 
-/// List the workflows: how an engine is driven, and what must be the same as if every batch had been applied plainly.
+/// List the workflows: how each drives an engine, and what it shares with plain applies of the same batches
 ///
-/// `equiform run --workflows plain=2,drift` chooses among them, with weights; `plain=60%,drift=40%` with percentages.
+/// `equiform run --workflows plain=2,drift` selects some of them with weights, `plain=60%,drift=40%` with percentages.
 #[derive(Debug, Args)]
 pub struct WorkflowsArgs {
-    /// How it is written
+    /// The output format
     #[arg(long, default_value = "text")]
     format: OutputFormat,
 }
 
-/// Lists them.
+/// Prints the workflows.
 pub fn run(args: WorkflowsArgs) -> CliResult {
     let width = WORKFLOWS.iter().map(|workflow| workflow.name.len()).max().unwrap_or(0);
     output(|out| match args.format {

@@ -121,7 +121,7 @@ impl Waiting {
 fn once_is_a_clean_stop(mode: ProviderMode, signal: i32) {
     let mut waiting = Waiting::start(mode);
     waiting.signal(signal);
-    waiting.says("stopping after the commands in flight; again to stop now");
+    waiting.says("stopping after the running commands; press again to stop now");
     assert!(waiting.run.try_wait().unwrap().is_none(), "the command in flight is waited for");
     let busy = String::from_utf8(waiting.resume().output().unwrap().stderr).unwrap();
     assert!(busy.contains("another process is running the campaign"), "{busy}");

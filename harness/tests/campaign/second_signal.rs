@@ -65,7 +65,7 @@ impl Campaign {
         self.signal(libc::SIGTERM);
         let mut line = String::new();
         self.stderr.read_line(&mut line).unwrap();
-        assert!(line.starts_with("stopping after the commands in flight"), "{line}");
+        assert!(line.starts_with("stopping after the running commands"), "{line}");
     }
 
     fn end(&mut self) -> ExitStatus {

@@ -61,9 +61,9 @@ fn the_version_is_taken_from_a_lock_file_the_schemas_name_or_thin_air_and_it_is_
     let lock = format!("provider \"{NIMBUS}\" {{\n  version = \"2.2.2\"\n}}\n");
     write(folder.path(), "b/.terraform.lock.hcl", &lock);
     for (file, version, why) in [
-        ("nimbus-3.0.1.json", "3.0.1", "as the name of the schema says"),
-        ("a/schema.json", "99.0.0", "none was given, so 99.0.0 was taken"),
-        ("b/schema.json", "2.2.2", "as b/.terraform.lock.hcl has it"),
+        ("nimbus-3.0.1.json", "3.0.1", "from the schema's file name"),
+        ("a/schema.json", "99.0.0", "none was given, so it is 99.0.0"),
+        ("b/schema.json", "2.2.2", "from b/.terraform.lock.hcl"),
     ] {
         let install = ["standin", "install", "--schema", file, "--as=equiform/nimbus", "--protocol=5"];
         let (said, _) = printed(&equiform(folder.path(), &install), 0);

@@ -88,15 +88,15 @@ fn a_schema_that_is_missing_is_asked_for_with_the_command_that_gets_it() {
     assert!(said.is_empty(), "{said}");
     let error = error.replace(r#"{"terraform":{"required_providers":{"#, "PROVIDERS ");
     insta::assert_snapshot!(error, @r#"
-    error: a provider that p needs has no schema here. A schema is what the provider itself says of its types.
-    Where it can be installed, type:
+    error: a provider that p needs has no schema here. A schema is the provider's own description of its types.
+    On a machine where it can be installed, type:
 
       # equiform/nimbus ~> 2.1, for /p/main.tf
       mkdir -p /store/equiform && cd "$(mktemp -d)" &&
         echo 'PROVIDERS "nimbus":{"source":"equiform/nimbus","version":"~> 2.1"}}}}' >main.tf.json &&
         terraform init && terraform providers schema -json >/store/equiform/nimbus.json
 
-    A file of several providers can stand beside the program, as p/schema.json, or be named by --schemas.
+    You can also put a file for several providers beside the program, as p/schema.json, or name it with --schemas.
     "#);
     // And of an engine that is not there.
     let (_, error) =

@@ -67,7 +67,7 @@ pub enum SharesError {
     #[error("the workflow `{0}` is named twice; give it one share")]
     Twice(String),
     /// Its share is no number above 0.
-    #[error("`{0}` is no share; give a number above 0, as in `plain=2`")]
+    #[error("`{0}` is not a share; give a number above 0, as in `plain=2`")]
     NoShare(String),
     /// Shares in percent that are not a whole.
     #[error("the shares add up to {0} %; give percentages that add up to 100, or plain weights without `%`")]

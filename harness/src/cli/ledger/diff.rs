@@ -1,4 +1,4 @@
-//! `equiform ledger diff`: two worlds compared.
+//! `equiform ledger diff`: compares two worlds.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use crate::cli::format::OutputFormat;
 
 /// Compare the world at two points of a ledger, or the final worlds of two ledgers
 ///
-/// Objects are compared by key, and ids inside attributes by the key of the object they stand for. Within one ledger,
-/// the same key with another id is a replacement; between two ledgers ids mean nothing.
+/// Objects are compared by key, and ids inside attributes by the key of the object that they refer to. Within one
+/// ledger, the same key with a different id is a replacement; between two ledgers ids have no meaning.
 ///
-/// Exit code 0 if the worlds are the same, 1 if they differ.
+/// The exit code is 0 if the worlds are the same, 1 if they differ.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     equiform ledger diff run.ledger.jsonl --from 12\n  \
@@ -25,7 +25,7 @@ pub(super) struct Diff {
     #[command(flatten)]
     file: LedgerFile,
 
-    /// Another ledger; without it, two points of the same one
+    /// Another ledger; without it, two points of the same ledger are compared
     #[arg(value_name = "OTHER", conflicts_with_all = ["from", "to"])]
     other: Option<PathBuf>,
 
@@ -37,12 +37,12 @@ pub(super) struct Diff {
     #[arg(long, value_name = "SEQ")]
     to: Option<u64>,
 
-    /// An attribute to leave out, which may be given several times. Between two ledgers `revision` is left
-    /// out anyway: it tells how often an object was changed on the way, not what it is
+    /// An attribute to ignore (repeatable). Between two ledgers, `revision` is always ignored: it says how often an
+    /// object was changed, not what it is
     #[arg(long, value_name = "ATTRIBUTE")]
     ignore: Vec<String>,
 
-    /// Text for people, or one line of JSON
+    /// Text, or one line of JSON
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     format: OutputFormat,
 }

@@ -1,4 +1,4 @@
-//! `equiform ledger graph`: who depends on whom.
+//! `equiform ledger graph`: which object depends on which.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::audit::{AddressBook, printable};
 use crate::cli::Outcome;
 use crate::judge::observe::{Dangling, SharedKey, graph_of, shared_keys};
 
-/// Show the graph of the objects that are there, by the ids they hold
+/// Show the graph of the existing objects, by the ids that they hold
 ///
-/// An edge leads from a dependency to its dependent. Order without a value, as `depends_on` gives it, leaves
-/// no id and so no edge here. A reference to an object that is not there is no edge either: it is told
-/// separately. So are objects that share a key, as the two of a replacement under way do: they are one node.
+/// An edge leads from a dependency to its dependent. `depends_on` leaves no id in the objects, and so no edge here. A
+/// reference to an object that does not exist is not an edge either; such references are listed separately. So are
+/// objects that share a key, like the two of a replacement in progress: they are one node.
 #[derive(Debug, Args)]
 pub(super) struct Graph {
     #[command(flatten)]
@@ -30,14 +30,14 @@ pub(super) struct Graph {
     #[command(flatten)]
     state: StateArgs,
 
-    /// How to write the graph
+    /// The output format
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     format: GraphFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum GraphFormat {
-    /// For people
+    /// Text to read
     Text,
     /// One line: {"nodes":["r0","r1"],"edges":[["r0","r1"]]}
     Json,
@@ -70,7 +70,7 @@ impl Graph {
         out.flush()?;
         if self.format != GraphFormat::Text {
             for reference in &dangling {
-                eprintln!("warning: {}; it is no edge of the graph", printable(&reference.to_string()));
+                eprintln!("warning: {}; it is not an edge of the graph", printable(&reference.to_string()));
             }
             for key in &shared {
                 eprintln!("warning: {}; they are one node of the graph", printable(&key.to_string()));
@@ -83,7 +83,7 @@ impl Graph {
     }
 }
 
-/// Shows the graph at the end of a ledger for people, and how sure the names are.
+/// Prints the graph at the end of a ledger as text, and how certain the names are.
 pub(super) fn text(ledger: &Path, book: &AddressBook) -> Result<(), Stop> {
     let mut world = output::open(ledger)?.fold(None)?;
     let doubts = book.doubts(&world);

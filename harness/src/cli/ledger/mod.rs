@@ -1,4 +1,4 @@
-//! `equiform ledger`: looking at a ledger, one file for each way to do so.
+//! `equiform ledger`: reading ledgers, one file for each subcommand.
 
 mod diff;
 mod graph;
@@ -21,14 +21,14 @@ use super::format::OutputFormat;
 use super::{CannotRun, CliResult, Outcome};
 use crate::audit::{AddressBook, AuditError, Filter, SeqRange};
 
-/// Look at a ledger: what the provider did to its world, and what is there now
+/// Read a ledger: what the provider did, and what exists now
 ///
-/// The ledger is a file of JSON lines that the mock provider appends to. It is the only evidence that
-/// equiform judges by; these commands read it and never change it.
+/// The ledger is a file of JSON lines that the mock provider appends to. Equiform judges engines by it. These commands
+/// read it and never change it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 all is well, 1 the ledger is damaged (or, for diff, the worlds differ), \
-                        2 there is no ledger to look at."
+                        2 there is no ledger to read."
 )]
 pub struct Ledger {
     #[command(subcommand)]
@@ -47,7 +47,7 @@ enum Command {
 }
 
 impl Ledger {
-    /// Runs the command, and tells of what stopped it.
+    /// Runs the command, and reports what stopped it.
     pub fn run(self) -> CliResult {
         let (result, verifies) = match self.command {
             Command::Show(show) => (show.run(), false),
@@ -78,13 +78,13 @@ impl Ledger {
     }
 }
 
-/// Shows the entries of a ledger after one that change something, as `ledger show` does; whether there are any.
+/// Prints the entries after the given one that change something, as `ledger show` does. Returns whether there are any.
 pub fn show_entries(ledger: &Path, book: &AddressBook, after: u64) -> Result<bool, CannotRun> {
     let seqs = SeqRange { first: after + 1, ..SeqRange::default() };
     ended(show::entries(ledger, book, &Filter { seqs, ..Filter::default() }, OutputFormat::Text))
 }
 
-/// Shows the graph of a ledger, as `ledger graph` does, and how sure the names are.
+/// Prints the graph of a ledger, as `ledger graph` does, and how certain the names are.
 pub fn show_graph(ledger: &Path, book: &AddressBook) -> Result<(), CannotRun> {
     ended(graph::text(ledger, book))
 }
@@ -100,7 +100,7 @@ fn ended<T: Default>(result: Result<T, Stop>) -> Result<T, CannotRun> {
     }
 }
 
-/// The ledger to look at.
+/// The ledger to read.
 #[derive(Debug, Args)]
 struct LedgerFile {
     /// The ledger file
@@ -108,19 +108,20 @@ struct LedgerFile {
     path: PathBuf,
 }
 
-/// Which entries to show. Several values of one option: any of them; several options: all of them.
+/// Which entries to show. If an option has several values, any of them may match; if several options are given, all of
+/// them must match.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Filters")]
 struct FilterArgs {
-    /// Entries about the object with this key (may be given several times)
+    /// Entries about the object with this key (repeatable)
     #[arg(long, value_name = "KEY")]
     key: Vec<String>,
 
-    /// Entries about the object with this id; the beginning of it is enough (may be given several times)
+    /// Entries about the object with this id or a prefix of it (repeatable)
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
 
-    /// Entries of the run with this label (may be given several times)
+    /// Entries of the run with this label (repeatable)
     #[arg(long, value_name = "LABEL")]
     run: Vec<String>,
 
@@ -128,8 +129,7 @@ struct FilterArgs {
     #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = operation_parser())]
     op: Vec<Operation>,
 
-    /// Also what changes nothing: plans, reads, configurations and stops. They are shown anyway if --op or
-    /// --seq is given
+    /// Also show what changes nothing: plans, reads, configurations and stops. With --op or --seq they are always shown
     #[arg(long, conflicts_with_all = ["op", "seq"])]
     all: bool,
 

@@ -10,14 +10,14 @@ use crate::audit::{AuditError, Palette, Walk};
 use crate::engines::terraform::instances::NoState;
 use crate::html::page::PageError;
 
-/// What ends a command before it is done.
+/// Why a command ends early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// Whoever reads the output has seen enough.
+    /// The reader of the output has gone away.
     ClosedPipe,
     /// The output cannot be written.
     Output(io::Error),
-    /// The ledger cannot be read, or not be read on.
+    /// The ledger cannot be read, or not beyond some line.
     Audit(AuditError),
     /// A page cannot be written.
     Page(PageError),
@@ -46,12 +46,12 @@ impl From<AuditError> for Stop {
     }
 }
 
-/// Standard output, in blocks: whoever writes flushes at the end.
+/// Standard output, buffered: the caller flushes it at the end.
 pub(super) fn stdout() -> BufWriter<StdoutLock<'static>> {
     BufWriter::with_capacity(1 << 16, io::stdout().lock())
 }
 
-/// Colours if standard output is a terminal that wants them.
+/// Colours, if standard output is a terminal that supports them.
 pub(super) fn palette() -> Palette {
     match anstream::AutoStream::choice(&io::stdout()) {
         anstream::ColorChoice::Never => Palette::Plain,
@@ -59,9 +59,9 @@ pub(super) fn palette() -> Palette {
     }
 }
 
-/// Opens a ledger. Reading a long one shows progress, unless entries are shown on the terminal meanwhile.
+/// Opens a ledger. Reading a long one shows progress, unless entries are printed on the terminal meanwhile.
 pub(super) fn open(path: &Path) -> Result<Walk, AuditError> {
-    /// Reading this much takes about two seconds at worst.
+    /// Reading this many bytes takes about two seconds at worst.
     const LONG: u64 = 1 << 27;
     Walk::open(path, |file: File| -> Box<dyn Read> {
         match file.metadata() {
@@ -77,19 +77,19 @@ pub(super) fn open(path: &Path) -> Result<Walk, AuditError> {
     })
 }
 
-/// Tells of bytes that a killed writer left at the end. That is no damage.
+/// Reports bytes that a killed writer left at the end. They are not damage.
 pub(super) fn note_torn(path: &Path, bytes: u64) {
     if bytes > 0 {
         eprintln!(
             "note: {}: the last {bytes} bytes are an unfinished line (its writer was stopped, or is still writing); \
-             they are no part of the ledger",
+             they are not part of the ledger",
             path.display()
         );
     }
 }
 
-/// Tells that no entry is what was asked for. That is no error.
+/// Reports that no entry matches. That is not an error.
 pub(super) fn note_nothing_matches(path: &Path, all: bool) {
-    let hint = if all { "" } else { "; what changes nothing, such as plans and reads, is shown with --all" };
+    let hint = if all { "" } else { "; --all also shows what changes nothing, such as plans and reads" };
     eprintln!("note: {}: no entry matches{hint}", path.display());
 }

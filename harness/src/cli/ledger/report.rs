@@ -11,10 +11,10 @@ use super::state_args::StateArgs;
 use crate::cli::Outcome;
 use crate::html::ledger::{self, LedgerPageError};
 
-/// Show a ledger in one HTML file: a timeline, the world and its graph at any point, what happened to a resource
+/// Show a ledger in one HTML file: a timeline, the world and its graph at any point, the history of a resource
 ///
-/// The file needs nothing else: no network, no other file. It holds what the ledger holds, so it is readable by its
-/// owner alone, unless you name it by --out. A ledger that is damaged gives no report.
+/// The file needs no network and no other file. It contains what the ledger contains, so only its owner can read it,
+/// unless you name it with --out. There is no report for a damaged ledger.
 #[derive(Debug, Args)]
 pub(super) struct Report {
     #[command(flatten)]
@@ -23,7 +23,7 @@ pub(super) struct Report {
     #[command(flatten)]
     state: StateArgs,
 
-    /// The file to write [default: the ledger's name with .html at its end]
+    /// The file to write [default: the ledger's name with .html appended]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

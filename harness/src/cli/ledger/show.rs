@@ -14,8 +14,8 @@ use crate::cli::format::OutputFormat;
 
 /// Show a ledger's entries, one line each
 ///
-/// Every line is checked before it is shown. At a line that is wrong the command stops and names it; what
-/// stands above is right. Objects that have no key, as those of stand-ins, go by their type, or by their address if
+/// Every line is checked before it is shown. At a bad line the command stops and names it; everything above it is
+/// correct. Objects without a key, such as those of stand-ins, are shown by their type, or by their address if
 /// --state names the engine's state.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -48,7 +48,7 @@ impl Show {
     }
 }
 
-/// Shows the entries that pass; whether there are any.
+/// Prints the entries that match. Returns whether there are any.
 pub(super) fn entries(
     path: &Path,
     book: &AddressBook,

@@ -1,4 +1,4 @@
-//! Names for objects that have no key, from an engine's state.
+//! Names for objects without a key, from an engine's state.
 
 use std::path::{Path, PathBuf};
 
@@ -12,18 +12,18 @@ use equiform_proto::ledger::World;
 /// Which states.
 #[derive(Debug, Args)]
 pub(super) struct StateArgs {
-    /// An engine's state, from which objects that have no key take their addresses (may be given several times)
+    /// An engine's state, which provides the addresses of objects without a key (repeatable)
     #[arg(long = "state", value_name = "FILE")]
     states: Vec<PathBuf>,
 }
 
 impl StateArgs {
-    /// The addresses of the objects of a ledger. What is not certain about them is told.
+    /// The addresses of the objects of a ledger. Prints a note for each that is not certain.
     pub(super) fn book(&self, ledger: &Path) -> Result<AddressBook, Stop> {
         if self.states.is_empty() {
             return Ok(AddressBook::default());
         }
-        // A damaged ledger is told of by whoever shows it. Names that are certain need no world.
+        // The command that shows the ledger reports damage. Certain names need no world.
         let world = Walk::open(ledger, |file| Box::new(file)).and_then(|mut walk| walk.fold(None));
         self.learn(&world.unwrap_or_default())
     }

@@ -13,12 +13,12 @@ use crate::audit::{EntryText, Filter, Names, Tailed, last_entries};
 use crate::cli::Outcome;
 use crate::cli::format::OutputFormat;
 
-/// How long to wait between two looks at a ledger that is followed: short to the eye, nothing to the machine.
+/// How long to wait between two checks of a ledger that is followed: unnoticeable to people, cheap for the machine.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Show the last entries of a ledger, and wait for more with --follow
 ///
-/// Reads from the end and checks only what it reads, so it is quick on a long ledger. Use `verify` to check the whole.
+/// Reads from the end and checks only what it reads, so it is fast on a long ledger. Use `verify` to check the whole.
 #[derive(Debug, Args)]
 pub(super) struct Tail {
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(super) struct Tail {
     #[arg(short = 'n', long = "entries", value_name = "N", default_value_t = 10)]
     count: usize,
 
-    /// Go on with new entries as they are written, until Ctrl-C. The ledger need not be there yet
+    /// Continue with new entries as they are written, until Ctrl-C. The ledger need not exist yet
     #[arg(short, long)]
     follow: bool,
 
@@ -67,7 +67,7 @@ impl Tail {
 }
 
 impl LedgerFile {
-    /// The last entries; waits for the ledger to appear if it is to be followed.
+    /// The last entries; with --follow, waits for the ledger to appear.
     fn tail(&self, count: usize, filter: &Filter, wait: bool) -> Result<Tailed, Stop> {
         let mut told = false;
         loop {

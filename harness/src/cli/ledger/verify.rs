@@ -1,4 +1,4 @@
-//! `equiform ledger verify`: the whole ledger, line by line.
+//! `equiform ledger verify`: checks the whole ledger, line by line.
 
 use std::io::Write;
 
@@ -13,19 +13,19 @@ use crate::cli::format::OutputFormat;
 
 /// Check a ledger line by line: the chain of hashes, begins and ends, and whether its operations can have happened
 ///
-/// A torn line that a killed writer left behind is no damage. Lines missing at the very end cannot be noticed: nothing
-/// after them tells of them.
+/// A torn line that a killed writer left behind is not damage. Lines missing at the very end cannot be detected,
+/// because nothing follows them.
 #[derive(Debug, Args)]
 pub(super) struct Verify {
     #[command(flatten)]
     file: LedgerFile,
 
-    /// A summary for people, or one line of JSON
+    /// A summary, or one line of JSON
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     format: OutputFormat,
 }
 
-/// What verify has to say about a ledger, as JSON.
+/// The result for a ledger, as JSON.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Verdict<'a> {
@@ -79,7 +79,7 @@ impl Verify {
                 writeln!(out, "{}", json(&verdict))?;
             }
             OutputFormat::Text => {
-                writeln!(out, "{}: the ledger is whole", self.file.path.display())?;
+                writeln!(out, "{}: the ledger is intact", self.file.path.display())?;
                 writeln!(out, "  entries       {}", walk.last_seq())?;
                 writeln!(out, "  objects       {}", world.len())?;
                 writeln!(out, "  open          {}", open_text(&open))?;
@@ -95,7 +95,7 @@ fn json(verdict: &Verdict<'_>) -> String {
     serde_json::to_string(verdict).expect("numbers and texts serialise")
 }
 
-/// The operations without an end; of many, the first few.
+/// The operations without an end; if there are many, the first few.
 fn open_text(open: &[u64]) -> String {
     const SHOWN: usize = 8;
     if open.is_empty() {
@@ -105,7 +105,7 @@ fn open_text(open: &[u64]) -> String {
     if open.len() > SHOWN {
         seqs.push("...".to_owned());
     }
-    format!("{}, begun at seq {}: running, or their provider was stopped", open.len(), seqs.join(", "))
+    format!("{}, begun at seq {}: running, or their provider was killed", open.len(), seqs.join(", "))
 }
 
 fn torn_text(bytes: u64) -> String {

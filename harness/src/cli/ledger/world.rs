@@ -1,4 +1,4 @@
-//! `equiform ledger world`: what is there.
+//! `equiform ledger world`: the objects that exist.
 
 use std::io::Write;
 
@@ -13,10 +13,10 @@ use crate::audit::{AddressBook, Named, world_text};
 use crate::cli::Outcome;
 use crate::cli::format::OutputFormat;
 
-/// Show the objects that are there, at the end of the ledger or at an earlier point
+/// Show the objects that exist, at the end of the ledger or at an earlier point
 ///
-/// The world is what the committed entries leave behind: creates, updates, deletes, and changes made behind
-/// the engine's back.
+/// The world is the result of the committed entries: creates, updates, deletes, and changes made behind the engine's
+/// back.
 #[derive(Debug, Args)]
 pub(super) struct World {
     #[command(flatten)]
@@ -41,7 +41,7 @@ struct Snapshot<'a> {
     objects: Vec<Addressed<'a>>,
 }
 
-/// An object with its address, where it is known.
+/// An object with its address, if it is known.
 #[derive(Serialize)]
 struct Addressed<'a> {
     #[serde(flatten)]

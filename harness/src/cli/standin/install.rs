@@ -1,4 +1,4 @@
-//! `equiform standin install`: one stand-in, for whoever runs the engine by hand.
+//! `equiform standin install`: installs one stand-in, for users who run the engine themselves.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,13 @@ use crate::standin::mirror::{DEFAULT_PROTOCOL, NewStandin};
 use crate::standin::schema_file::SchemaFile;
 use crate::standin::{lock, store};
 
-/// Put a stand-in for a provider where engines find it
+/// Install a stand-in for a provider where engines find it
 ///
-/// It is installed for Terraform and for OpenTofu, unless the address names a host. A configuration file is written
-/// that leads engines to it; export the line that is printed, and run `init` again. A stand-in of the same version that
-/// is there already is replaced.
+/// It is installed for Terraform and for OpenTofu, unless the address names a host. The command writes a configuration
+/// file that makes engines use it; export the line that it prints, and run `init` again. An installed stand-in of the
+/// same version is replaced.
 #[derive(Debug, Args)]
-#[command(after_help = "The schema, where the provider can be had:\n  \
+#[command(after_help = "To get the schema, on a machine where the provider can be installed:\n  \
     terraform init && terraform providers schema -json >schema.json\n\n\
     Example:\n  equiform standin install --schema schema.json --as hashicorp/aws@5.31.0")]
 pub(super) struct Install {
@@ -28,12 +28,12 @@ pub(super) struct Install {
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
 
-    /// The provider to stand in for. Without a version, that of the lock file beside the schema or here, or the one in
-    /// the schema's name (aws-5.31.0.json), or 99.0.0
+    /// The provider to stand in for. Without a version: that of the lock file beside the schema or in the working
+    /// directory, or the one in the schema's file name (aws-5.31.0.json), or 99.0.0
     #[arg(long = "as", value_name = "[HOST/]NAMESPACE/TYPE[@VERSION]")]
     address: VersionedAddress,
 
-    /// A file that sets what the schema does not say: what data sources answer, what forces a replacement
+    /// A file that says what the schema does not: what data sources return, what forces a replacement
     #[arg(long, value_name = "FILE")]
     overrides: Option<PathBuf>,
 
@@ -51,8 +51,8 @@ impl Install {
         let address = &self.address.address;
         if self.schema.is_none() && !address.needs_no_schema() {
             return Err(format!(
-                "a stand-in for {address} needs its schema: get it by `terraform providers schema -json >schema.json` \
-                 in a folder that uses the provider, and name it by --schema schema.json"
+                "a stand-in for {address} needs its schema: run `terraform providers schema -json >schema.json` \
+                 in a folder that uses the provider, and give --schema schema.json"
             )
             .into());
         }
@@ -92,28 +92,28 @@ impl Install {
             writeln!(out, "  export TF_CLI_CONFIG_FILE={}", shell_word(&configuration))?;
             writeln!(
                 out,
-                "\nThen `init` takes it; the ledger is equiform.ledger.jsonl in the program's folder. A lock file"
+                "\nThen run `init`; the ledger is equiform.ledger.jsonl in the program's folder. If a lock file has"
             )?;
-            writeln!(out, "that names the real provider's hashes has to go first: rm {}", lock::LOCK_FILE)
+            writeln!(out, "the real provider's hashes, remove it first: rm {}", lock::LOCK_FILE)
         })?;
         Ok(Outcome::Clean)
     }
 }
 
-/// A version where none was given, and where it comes from.
+/// The version if none was given, and where it comes from.
 fn default_version(schema: &Path, address: &ProviderAddress) -> (Version, String) {
     let beside = schema.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for folder in [beside, Path::new(".")] {
         if let Some(version) = lock::version_of(folder, address) {
-            let why = format!("as {} has it", folder.join(lock::LOCK_FILE).display());
+            let why = format!("from {}", folder.join(lock::LOCK_FILE).display());
             return (version, why);
         }
     }
     if let Some(version) = store::version_in_name(schema, address) {
-        return (version, "as the name of the schema says".to_owned());
+        return (version, "from the schema's file name".to_owned());
     }
     let why = format!(
-        "none was given, so {UNKNOWN_VERSION} was taken: `>=` allows it and `~>` does not; name one by \
+        "none was given, so it is {UNKNOWN_VERSION}: `>=` allows it and `~>` does not; give one with \
          --as {address}@VERSION"
     );
     (UNKNOWN_VERSION, why)

@@ -1,4 +1,4 @@
-//! `equiform standin list`: which stand-ins there are.
+//! `equiform standin list`: the installed stand-ins.
 
 use clap::Args;
 
@@ -6,13 +6,13 @@ use super::MirrorArgs;
 use crate::cli::format::OutputFormat;
 use crate::cli::{CliResult, Outcome, output};
 
-/// Show the stand-ins that are installed
+/// List the installed stand-ins
 #[derive(Debug, Args)]
 pub(super) struct List {
     #[command(flatten)]
     mirror: MirrorArgs,
 
-    /// How to print them
+    /// The output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     format: OutputFormat,
 }

@@ -1,4 +1,4 @@
-//! What to say where a program's providers have no schema: which, the command that gets it, and where to put it.
+//! The message for providers without a schema: which ones, the command that gets it, and where to put it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::standin::store::name_in_folder;
 
 use super::shell_word;
 
-/// The sentence, with a command for each.
+/// The message, with a command for each provider.
 pub(super) fn sentence(program: &Path, missing: &[Missing], engine: EngineName, store: &Path) -> String {
     let store = &std::path::absolute(store).unwrap_or_else(|_| store.to_owned());
     let mut text = match missing.len() {
         1 => format!("a provider that {} needs has no schema here. ", program.display()),
         number => format!("{number} providers that {} needs have no schema here. ", program.display()),
     };
-    text += "A schema is what the provider itself says of its types.\nWhere it can be installed, type:\n";
+    text += "A schema is the provider's own description of its types.\nOn a machine where it can be installed, type:\n";
     for Missing { needed, locked } in missing {
         let wanted = match locked {
             Some(version) => version.to_string(),
@@ -39,7 +39,7 @@ pub(super) fn sentence(program: &Path, missing: &[Missing], engine: EngineName, 
     }
     let _ = write!(
         text,
-        "\nA file of several providers can stand beside the program, as {}, or be named by --schemas.",
+        "\nYou can also put a file for several providers beside the program, as {}, or name it with --schemas.",
         program.join("schema.json").display()
     );
     text

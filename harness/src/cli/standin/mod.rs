@@ -13,13 +13,13 @@ use clap::{Args, Subcommand};
 use super::CliResult;
 use crate::standin::mirror::StandinMirror;
 
-/// Have the mock provider stand in for any other: plan, apply, change and destroy programs without a cloud
+/// Let the mock provider stand in for any other: plan, apply, change and destroy programs without a cloud
 ///
-/// A stand-in is the mock provider under the address of a real one, with that one's schema: programs are used as they
-/// are. It builds nothing, and keeps a ledger of every operation. The schema is what `terraform providers schema -json`
-/// prints in a folder whose program uses the provider.
+/// A stand-in is the mock provider under the address of a real provider, with that provider's schema. Programs are used
+/// unchanged. It builds nothing, and records every operation in a ledger. The schema is what
+/// `terraform providers schema -json` prints in a folder whose program uses the provider.
 ///
-/// `equiform standin run DIR` does all of it for a program. See docs/standin.md.
+/// `equiform standin run DIR` does everything for a program. See docs/standin.md.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     equiform standin run infrastructure --destroy\n  \
@@ -50,13 +50,13 @@ impl Standin {
     }
 }
 
-/// The name of the configuration file that leads engines to the stand-ins of a mirror. It stands in it.
+/// The name of the configuration file, inside a mirror, that makes engines use its stand-ins.
 const CONFIGURATION: &str = "standin.tfrc";
 
-/// Where stand-ins are.
+/// Where stand-ins are installed.
 #[derive(Debug, Args)]
 struct MirrorArgs {
-    /// The folder of providers
+    /// The folder of installed providers
     #[arg(long, value_name = "DIR", default_value = ".equiform/mirror")]
     mirror: PathBuf,
 }
@@ -67,7 +67,7 @@ impl MirrorArgs {
     }
 }
 
-/// A path as a word of a shell.
+/// A path quoted for a shell.
 fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@:=".contains(c));

@@ -1,4 +1,4 @@
-//! `equiform standin remove`: a stand-in that is not wanted any more.
+//! `equiform standin remove`: removes a stand-in.
 
 use clap::Args;
 
@@ -6,7 +6,7 @@ use super::{CONFIGURATION, MirrorArgs};
 use crate::cli::{CliResult, Outcome, output};
 use crate::standin::address::VersionedAddress;
 
-/// Remove a stand-in, of one version or of all; engines then install the real provider again
+/// Remove a stand-in, of one version or of all versions; engines then install the real provider again
 #[derive(Debug, Args)]
 pub(super) struct Remove {
     /// The provider
