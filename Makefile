@@ -12,6 +12,9 @@ APT_PACKAGES := build-essential python3 python3-pip chromium
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := target/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 
+# What campaigns do without, and so does `make build`: the explicit e-graph, rewriting, the diversity study.
+LABORATORY := --features equiform-algebra/laboratory
+
 # The engines that the tests run on.
 TEST_ENGINES := terraform@1.6.6 terraform@1.11.4 terraform@1.15.5 tofu@1.12.6
 
@@ -102,10 +105,11 @@ deny: $(CARGO_DENY) ## Check licences, sources and versions of dependencies agai
 test: tools browser deny ## Check format, lints and dependencies, and run every test, on real engines
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy -p equiform-algebra --all-targets $(LABORATORY) --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
-	cargo test --workspace --locked --no-run # builds the binaries too, with the features that the tests use
+	cargo test --workspace $(LABORATORY) --locked --no-run # builds the binaries too, with the features that the tests use
 	target/debug/equiform engines install $(TEST_ENGINES)
-	cargo test --workspace --locked
+	cargo test --workspace $(LABORATORY) --locked
 
 .PHONY: test-all-engines
 test-all-engines: tools ## Run the engine tests on every engine that can be installed
@@ -190,6 +194,10 @@ package: build ## Package the provider for a release, with documentation, as reg
 build: tools ## Build equiform and the provider, optimised
 	cargo build --release --workspace --locked
 
+.PHONY: build-lab
+build-lab: tools ## Build equiform-lab, the commands around the algebra of programs, optimised
+	cargo build --release -p equiform-algebra $(LABORATORY) --locked
+
 .PHONY: bench
 bench: bench-provider bench-standin bench-egraph bench-judging bench-campaign bench-report ## Benchmark the provider and its peers, the e-graph and egg, judging, campaigns, reports
 
@@ -210,7 +218,7 @@ test-drawn-schemas: tools ## Plan, apply, change and destroy programs for 500 ra
 
 .PHONY: bench-egraph
 bench-egraph: tools # EQUIFORM_BENCH_SEVEN=1 adds 7 resources, which takes minutes and gigabytes
-	cargo bench -p equiform --locked --bench side_by_side
+	cargo bench -p equiform-algebra $(LABORATORY) --locked --bench side_by_side
 
 .PHONY: bench-judging
 bench-judging: tools # Time and memory for ledgers of up to a million entries

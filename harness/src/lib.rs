@@ -44,7 +44,9 @@
 //! }
 //! ```
 
-pub mod algebra;
+/// Which programs mean the same: a crate of its own, below all layers.
+pub use equiform_algebra as algebra;
+
 pub mod audit;
 pub mod campaign;
 pub mod case;

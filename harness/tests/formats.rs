@@ -75,12 +75,6 @@ fn every_example_on_the_page_is_taken() {
     let known = KnownFindings::read(&folder.join("known.toml")).unwrap();
     assert_eq!(known.get("fork-loses-label").unwrap().oracle, "attributes");
 
-    fs::write(folder.join("own.rules"), example("Rules")).unwrap();
-    let checked = succeeds(folder, &["rules", "check", "--file=own.rules"], "");
-    assert!(checked.ends_with("2 rules, 0 unsound\n"), "{checked}");
-
-    let graph = succeeds(folder, &["eval"], &example("Programs as terms"));
-    assert_eq!(graph, "{\"nodes\":[\"network\",\"server\"],\"edges\":[[\"network\",\"server\"]]}\n");
     assert!(example("Variables of the provider").lines().all(|line| line.starts_with("EQUIFORM_")));
 }
 
@@ -92,7 +86,6 @@ fn a_file_that_is_wrong_is_told_what_is_expected() {
         ("settings.toml", "seed = 7\nsede = 8\n"),
         ("graph.json", r#"{"nodes":["a"],"arrows":[]}"#),
         ("known.toml", "version = 1\n[[finding]]\nname = \"x\"\n"),
-        ("own.rules", "commute add-past-rem (add a\n"),
     ] {
         fs::write(folder.join(name), text).unwrap();
     }
@@ -103,7 +96,4 @@ fn a_file_that_is_wrong_is_told_what_is_expected() {
     refused(folder, &["generate", "--source=graph.json"], &graph);
     let known = ["known.toml is no file of known findings: ", "missing field `text`", "[[finding]]"];
     refused(folder, &["judge", ".", "--known=known.toml"], &known);
-    let rules = ["own.rules: line 1, column ", "`family name left = right if guard`"];
-    refused(folder, &["rules", "check", "--file=own.rules"], &rules);
-    refused(folder, &["generate", "--generator=rewrite", "--rules=own.rules"], &rules);
 }

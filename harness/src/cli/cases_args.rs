@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use equiform_algebra::cli::graph_file::{EXPECTED, no_room, parse_graph};
+use equiform_algebra::cli::size::SizeArgs;
 
 use super::CannotRun;
 use super::amount::{Amount, at_least_one, not_none};
 use super::leave_out_args::LeaveOutArgs;
 use super::no_effect::refuse;
-use super::size::{Programs, SizeArgs};
+use super::size;
 use crate::algebra::graph::NamedGraph;
 use crate::algebra::source::most_edges;
 use crate::campaign::Settings;
@@ -71,7 +73,7 @@ impl CasesArgs {
     /// They take at most the time limit.
     pub fn affordable(&self, engines: usize, jobs: usize, time: Option<Duration>) -> Result<(), CannotRun> {
         let settings = self.settings();
-        let estimate = Programs::of(&settings).campaign(&settings, engines, jobs);
+        let estimate = size::estimate(&settings, engines, jobs);
         self.size.check(&time.map_or(estimate, |time| estimate.within(time)))
     }
 
@@ -123,20 +125,10 @@ impl CasesArgs {
     }
 }
 
-/// The message that this many resources cannot have this many edges.
-pub fn no_room(resources: u32, edges: u32) -> String {
-    let room = most_edges(resources);
-    format!("{resources} resources allow at most {room} edges, not {edges}: one for each pair, and no cycle")
-}
-
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| format!("`{text}` is not a share; give a number from 0 to 1"))
 }
-
-/// The expected form of a graph.
-pub const EXPECTED: &str = "Expected is graph JSON such as {\"nodes\":[\"a\",\"b\"],\"edges\":[[\"a\",\"b\"]]}, \
-                            an edge from the dependency to its dependent (docs/formats.md)";
 
 /// A graph in a file, or the JSON itself; no file name begins like JSON.
 fn graph(text: &str) -> Result<NamedGraph, String> {
@@ -148,8 +140,7 @@ fn graph(text: &str) -> Result<NamedGraph, String> {
             .map_err(|error| format!("it cannot be read: {error}. {EXPECTED}"))?;
         &read
     };
-    let graph: NamedGraph =
-        serde_json::from_str(json).map_err(|error| format!("it is not a graph: {error}. {EXPECTED}"))?;
+    let graph = parse_graph(json)?;
     graph.resolve().map_err(|error| error.to_string())?;
     if graph.nodes.is_empty() {
         return Err("it has no nodes".to_owned());

@@ -7,14 +7,10 @@ mod cases_args;
 mod compare;
 mod completions;
 mod doctor;
-mod egraph;
 mod engine_args;
 mod engines;
-mod equiv;
-mod eval;
 mod exercised_text;
 mod explain;
-mod format;
 mod generate;
 mod here;
 mod interrupt;
@@ -26,29 +22,26 @@ mod ledger;
 mod limit_args;
 mod merge;
 mod model;
-mod no_effect;
 mod oracles;
 mod reduce;
 mod reduce_failures_args;
 mod replay;
 mod report;
 mod report_args;
-mod rules;
 mod run;
 mod show;
 mod size;
 mod standin;
 mod steps_shown;
-mod study;
 mod summary;
 mod workflows;
 
-use std::fmt::Display;
-use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, Parser, Subcommand};
+pub use equiform_algebra::cli::CannotRun;
+use equiform_algebra::cli::{exit_code, format, no_effect, output};
 
 /// Test Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure
 #[derive(Debug, Parser)]
@@ -66,9 +59,10 @@ Groups of commands:
   findings        reduce, explain, bundle
   around them     standin, ledger, engines, doctor, completions
   explanations    oracles, workflows, model
-  the laboratory  generate, eval, equiv, egraph, rules, study
+  programs        generate
 
-Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2 the command could not run.";
+Exit codes: 0 all is well, 1 something was found (a difference, a bad ledger), 2 the command could not run.
+`equiform-lab` evaluates, compares and rewrites programs of the algebra, and studies their generators.";
 
 /// In the order of use, which is the order of the help.
 #[derive(Debug, Subcommand)]
@@ -92,11 +86,6 @@ enum Command {
     Workflows(workflows::WorkflowsArgs),
     Model(model::ModelArgs),
     Generate(generate::GenerateArgs),
-    Eval(eval::EvalArgs),
-    Equiv(equiv::EquivArgs),
-    Egraph(egraph::EgraphArgs),
-    Rules(rules::RulesArgs),
-    Study(study::StudyArgs),
 }
 
 /// The exit code after a second Ctrl-C.
@@ -113,28 +102,18 @@ pub enum Outcome {
     Interrupted,
 }
 
-/// Why a subcommand could not run, as a sentence for the user: exit code 2.
-#[derive(Debug)]
-pub struct CannotRun(String);
-
-impl<E: Display> From<E> for CannotRun {
-    fn from(error: E) -> Self {
-        Self(error.to_string())
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Clean => Self::SUCCESS,
+            Outcome::Findings => Self::from(1),
+            Outcome::Interrupted => Self::from(INTERRUPTED),
+        }
     }
 }
 
 /// The result of a subcommand.
 pub type CliResult = Result<Outcome, CannotRun>;
-
-/// Writes to standard output. If the reader has gone away (`| head`), that is not an error.
-fn output(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CannotRun> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(format!("cannot write the output: {error}").into()),
-        Ok(()) => Ok(()),
-    }
-}
 
 /// Parses the command line, runs the subcommand and turns its result into an exit code.
 pub fn main() -> ExitCode {
@@ -161,19 +140,6 @@ pub fn main() -> ExitCode {
         Command::Workflows(args) => workflows::run(args),
         Command::Model(args) => model::run(args),
         Command::Generate(args) => generate::run(args),
-        Command::Eval(args) => eval::run(args),
-        Command::Equiv(args) => equiv::run(args),
-        Command::Egraph(args) => egraph::run(args),
-        Command::Rules(args) => rules::run(args),
-        Command::Study(args) => study::run(args),
     };
-    match result {
-        Ok(Outcome::Clean) => ExitCode::SUCCESS,
-        Ok(Outcome::Findings) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(INTERRUPTED),
-        Err(CannotRun(message)) => {
-            eprintln!("error: {message}");
-            ExitCode::from(2)
-        }
-    }
+    exit_code(result)
 }
