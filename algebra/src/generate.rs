@@ -16,7 +16,7 @@ use crate::egraph::{ClassId, Extraction};
 #[cfg(feature = "laboratory")]
 use crate::implicit::Escape;
 use crate::implicit::{Pace, Walker};
-use crate::program::{Program, Step};
+use crate::program::{Derivation, Step};
 #[cfg(feature = "laboratory")]
 use crate::rewrite::{Budget, Rewriter};
 #[cfg(feature = "laboratory")]
@@ -76,8 +76,8 @@ pub struct Batching {
 /// A program that means its source, and where it is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variant {
-    /// The program.
-    pub program: Program,
+    /// Its steps.
+    pub derivation: Derivation,
     /// Where batches end before the end of the program, in steps done.
     pub cuts: Vec<usize>,
 }
@@ -96,7 +96,7 @@ enum Worker<'a> {
     #[cfg(feature = "laboratory")]
     EGraph { extraction: &'a Extraction, class: ClassId, escape: Escape, bound: usize, steps: Vec<Step> },
     #[cfg(feature = "laboratory")]
-    Rewrite { rewriter: Rewriter<'a>, canonical: Program, budget: Budget },
+    Rewrite { rewriter: Rewriter<'a>, canonical: Derivation, budget: Budget },
 }
 
 impl<'a> Worker<'a> {
@@ -115,7 +115,7 @@ impl<'a> Worker<'a> {
             #[cfg(feature = "laboratory")]
             Generator::Rewrite { rules, signature, budget, bound } => Worker::Rewrite {
                 rewriter: Rewriter::new(rules, source.names.count(), signature, bound),
-                canonical: Program::canonical(&source.graph),
+                canonical: Derivation::canonical(&source.graph),
                 budget,
             },
         }
@@ -140,9 +140,9 @@ pub fn variants<'a>(
     source: &Source,
     generator: Generator<'a>,
     seed: u64,
-) -> impl Iterator<Item = Program> + use<'a> {
+) -> impl Iterator<Item = Derivation> + use<'a> {
     let mut worker = Worker::new(source, generator);
-    (0..).map(move |number| Program::new(worker.make(&mut stream(seed, Some(number))).to_vec()))
+    (0..).map(move |number| Derivation::new(worker.make(&mut stream(seed, Some(number))).to_vec()))
 }
 
 /// How many variants are made before the first of them is handed on.
@@ -166,9 +166,9 @@ pub fn generate<T: Send>(
                 || Worker::new(source, generator),
                 |worker, number| {
                     let mut rng = stream(seed, Some(number));
-                    let program = Program::new(worker.make(&mut rng).to_vec());
-                    let cuts = cut(program.len(), batching.batches, batching.cuts, &mut rng);
-                    render(number, &Variant { program, cuts })
+                    let derivation = Derivation::new(worker.make(&mut rng).to_vec());
+                    let cuts = cut(derivation.len(), batching.batches, batching.cuts, &mut rng);
+                    render(number, &Variant { derivation, cuts })
                 },
             )
             .collect();
@@ -245,7 +245,7 @@ mod tests {
         let resources = source.names.count();
         let frozen = Frozen::build(resources, signature, &[], &rules, Limits::default(), |_| {}).unwrap();
         let extraction = Extraction::new(&frozen);
-        let canonical = Program::canonical(&source.graph);
+        let canonical = Derivation::canonical(&source.graph);
         let class = frozen.lookup(&frozen.operations(), canonical.steps()).unwrap();
         test(source, Generator::EGraph { extraction: &extraction, class, escape: escape(), bound: 40 });
         let budget = Budget::Rewrites(30);
@@ -257,12 +257,12 @@ mod tests {
         with_each_generator(|source, generator| {
             let variants = collect(source, generator, 2);
             assert_eq!(variants.len(), 1500);
-            for Variant { program, cuts } in variants {
+            for Variant { derivation: program, cuts } in variants {
                 assert!(program.len() <= 40);
                 assert_eq!(program.eval().as_ref(), Ok(&source.graph));
                 for batch in batches(program.len(), &cuts) {
                     assert!(!batch.is_empty());
-                    assert!(Program::new(program.steps()[..batch.end].to_vec()).eval().is_ok());
+                    assert!(Derivation::new(program.steps()[..batch.end].to_vec()).eval().is_ok());
                 }
             }
         });

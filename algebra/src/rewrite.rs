@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rand::{Rng, RngExt};
 
 use crate::graph::Resource;
-use crate::program::{Program, Step};
+use crate::program::{Derivation, Step};
 use crate::rules::{Base, Binding, Rule, Rules, StepKind, StepPattern};
 use crate::signature::Signature;
 
@@ -36,7 +36,7 @@ impl<'a> Rewriter<'a> {
 
     /// Rewrites a program until the budget is used up; the steps of what came out, and the number of rewrites. A budget
     /// of rewrites also ends when a thousand times as many draws have found nothing to rewrite.
-    pub fn rewrite(&mut self, program: &Program, budget: Budget, rng: &mut impl Rng) -> (&[Step], usize) {
+    pub fn rewrite(&mut self, program: &Derivation, budget: Budget, rng: &mut impl Rng) -> (&[Step], usize) {
         self.steps.clear();
         self.steps.extend_from_slice(program.steps());
         let start = Instant::now();
@@ -116,12 +116,12 @@ mod tests {
 
     fn canonical_is_kept(source: &Source, rules: &Rules, signature: &Signature, rewrites: usize, seed: u64) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let canonical = Program::canonical(&source.graph);
+        let canonical = Derivation::canonical(&source.graph);
         let bound = canonical.len() + 20;
         let mut rewriter = Rewriter::new(rules, source.names.count(), signature, bound);
         let (steps, _) = rewriter.rewrite(&canonical, Budget::Rewrites(rewrites), &mut rng);
         assert!(steps.len() <= bound);
-        assert_eq!(Program::new(steps.to_vec()).eval().as_ref(), Ok(&source.graph));
+        assert_eq!(Derivation::new(steps.to_vec()).eval().as_ref(), Ok(&source.graph));
     }
 
     proptest! {
@@ -143,7 +143,7 @@ mod tests {
     fn rewriting_does_rewrite() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let source = Source::random(4..=4, 3..=3, &mut rng);
-        let (rules, canonical) = (Rules::algebra(), Program::canonical(&source.graph));
+        let (rules, canonical) = (Rules::algebra(), Derivation::canonical(&source.graph));
         let mut rewriter = Rewriter::new(&rules, 4, Signature::bare(), 60);
         let (steps, rewrites) = rewriter.rewrite(&canonical, Budget::Rewrites(100), &mut rng);
         assert_eq!(rewrites, 100);
@@ -155,7 +155,8 @@ mod tests {
         let rules = Rules::algebra();
         let mut rewriter = Rewriter::new(&rules, 2, Signature::bare(), 20);
         let budget = Budget::Time(Duration::from_millis(2));
-        let (_, rewrites) = rewriter.rewrite(&Program::default(), budget, &mut ChaCha8Rng::seed_from_u64(1));
+        let (_, rewrites) =
+            rewriter.rewrite(&Derivation::default(), budget, &mut ChaCha8Rng::seed_from_u64(1));
         assert!(rewrites > 0);
     }
 }

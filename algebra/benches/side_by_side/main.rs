@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use equiform_algebra::egraph::{ClassId, Extraction, Frozen, Limits};
 use equiform_algebra::generate::{Generator, stream, variants};
 use equiform_algebra::implicit::{Escape, Pace};
-use equiform_algebra::program::Program;
+use equiform_algebra::program::Derivation;
 use equiform_algebra::rewrite::Budget;
 use equiform_algebra::rules::Rules;
 use equiform_algebra::signature::Signature;
@@ -90,7 +90,7 @@ struct Setting<'a> {
 impl<'a> Setting<'a> {
     fn new(resources: u32, seed: u64, time: Duration, rules: &'a Rules) -> Self {
         let source = source(resources, seed);
-        let canonical = Program::canonical(&source.graph);
+        let canonical = Derivation::canonical(&source.graph);
         let limits = Limits { time: Some(time), classes: Some(100_000), nodes: None };
         let universe = source.names.count();
         let seeds = std::slice::from_ref(&canonical);

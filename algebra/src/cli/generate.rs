@@ -17,7 +17,7 @@ use crate::batch::{Cuts, cut};
 use crate::generate::{Batching, CHUNK, Generator, Variant, generate, stream};
 use crate::graph::Names;
 use crate::implicit::{Escape, Pace};
-use crate::program::{Program, print};
+use crate::program::{Derivation, print};
 use crate::signature::Signature;
 use crate::source::{Source, most_edges};
 use crate::weights::Weights;
@@ -146,7 +146,7 @@ impl ProgramArgs {
     }
 
     /// The most steps that a variant may have.
-    pub fn bound(&self, canonical: &Program) -> usize {
+    pub fn bound(&self, canonical: &Derivation) -> usize {
         self.max_length.unwrap_or(4 * canonical.len() + 16)
     }
 
@@ -157,7 +157,7 @@ impl ProgramArgs {
 
     /// Walks on the implicit e-graph.
     pub fn implicit<'a>(&self, source: &Source, weights: &'a Weights) -> Result<Generator<'a>, CannotRun> {
-        let (escape, bound) = (self.escape()?, self.bound(&Program::canonical(&source.graph)));
+        let (escape, bound) = (self.escape()?, self.bound(&Derivation::canonical(&source.graph)));
         if !(0.0..=1.0).contains(&self.leave) {
             return Err("--leave is a share: from 0 to 1".into());
         }
@@ -174,9 +174,9 @@ impl ProgramArgs {
         render: impl Fn(Option<u64>, &Variant) -> T + Sync,
         mut take: impl FnMut(T) -> Result<(), E>,
     ) -> Result<(), E> {
-        let canonical = Program::canonical(&source.graph);
+        let canonical = Derivation::canonical(&source.graph);
         let cuts = cut(canonical.len(), self.batches, self.cuts, &mut stream(self.seed, None));
-        take(render(None, &Variant { program: canonical, cuts }))?;
+        take(render(None, &Variant { derivation: canonical, cuts }))?;
         let mut taken = Ok(());
         generate(
             source,
@@ -227,11 +227,11 @@ fn source_from_file(path: &Path, signature: &Signature) -> Result<Source, Cannot
 }
 
 fn line(format: LineFormat, names: &Names, number: Option<u64>, variant: &Variant) -> String {
-    let term = print(&variant.program, &variant.cuts, names);
+    let term = print(&variant.derivation, &variant.cuts, names);
     match format {
         LineFormat::Sexpr => term + "\n",
         LineFormat::Json => {
-            let (steps, cuts) = (variant.program.len(), &*variant.cuts);
+            let (steps, cuts) = (variant.derivation.len(), &*variant.cuts);
             let line = Line { variant: number, program: &term, steps, cuts };
             serde_json::to_string(&line).expect("a line is plain data") + "\n"
         }

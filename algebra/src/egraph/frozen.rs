@@ -9,7 +9,7 @@ use super::table::{ClassId, Table};
 use super::{
     Ending, LargeEGraph, Limits, Packed, Progress, SmallEGraph, UnsoundRule, Wide, WideEGraph, saturate,
 };
-use crate::program::{Program, Step};
+use crate::program::{Derivation, Step};
 use crate::rules::Rules;
 use crate::signature::Signature;
 
@@ -47,7 +47,7 @@ impl Frozen {
     pub fn build(
         resources: u32,
         signature: &Signature,
-        seeds: &[Program],
+        seeds: &[Derivation],
         rules: &Rules,
         limits: Limits,
         progress: impl FnMut(Progress),
@@ -63,7 +63,7 @@ impl Frozen {
 
     fn build_in<D: Denotation, T: Table>(
         mut egraph: EGraph<D, T>,
-        seeds: &[Program],
+        seeds: &[Derivation],
         rules: &Rules,
         limits: Limits,
         progress: impl FnMut(Progress),
@@ -133,9 +133,9 @@ impl Frozen {
     }
 
     /// A shortest program for each class.
-    pub fn shortest_programs(&self, operations: &Operations) -> Vec<Program> {
-        let mut programs: Vec<Option<Program>> = vec![None; self.stats.classes];
-        programs[0] = Some(Program::default());
+    pub fn shortest_programs(&self, operations: &Operations) -> Vec<Derivation> {
+        let mut programs: Vec<Option<Derivation>> = vec![None; self.stats.classes];
+        programs[0] = Some(Derivation::default());
         let mut queue = vec![Self::EMPTY];
         let mut next = 0;
         while let Some(&class) = queue.get(next) {
@@ -145,7 +145,7 @@ impl Frozen {
                     let mut steps =
                         programs[class.at()].as_ref().expect("queued with a program").steps().to_vec();
                     steps.push(operations.step(op));
-                    programs[result.at()] = Some(Program::new(steps));
+                    programs[result.at()] = Some(Derivation::new(steps));
                     queue.push(result);
                 }
             }

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
     use crate::graph::Graph;
     use crate::implicit::steps_from;
-    use crate::program::{Program, parse};
+    use crate::program::{Derivation, parse};
     use crate::rules::{Rules, StepKind};
     use crate::signature::Signature;
 
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn the_analysis_refuses_a_rule_that_joins_different_graphs() {
         let rules = Rules::parse("false vanish (add a g) = g").unwrap();
-        let seed = parse("(add a empty)").unwrap().program;
+        let seed = parse("(add a empty)").unwrap().derivation;
         let error =
             Frozen::build(1, Signature::bare(), &[seed], &rules, Limits::default(), |_| {}).unwrap_err();
         insta::assert_snapshot!(error);
@@ -210,7 +210,7 @@ mod tests {
         let class = |term: &&str| {
             let parsed = parse(term).unwrap();
             let steps: Vec<_> = parsed
-                .program
+                .derivation
                 .steps()
                 .iter()
                 .map(|&step| {
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_program_is_in_an_e_graph_it_was_seeded_with_even_if_that_stops_early() {
         let source = (0..15).map(crate::graph::Resource::new).map(crate::program::Step::Add).collect();
-        let seed = Program::new(source);
+        let seed = Derivation::new(source);
         let limits = Limits { classes: Some(500), ..Limits::default() };
         let egraph = Frozen::build(
             15,

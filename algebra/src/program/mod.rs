@@ -1,4 +1,4 @@
-//! Programs: the steps that build a graph, innermost first.
+//! Programs as derivations: the steps that build a graph, innermost first.
 //!
 //! The term `(con r0 r1 (add r1 (add r0 empty)))` is the sequence `add r0`, `add r1`, `con r0 r1`. All symbols but
 //! `empty` take one graph, so a term is nothing but its steps in the order in which they take effect.
@@ -122,18 +122,18 @@ impl IllFormed {
     }
 }
 
-/// A sequence of steps from the empty graph.
+/// The derivation of a graph: a sequence of steps from the empty graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Program(Vec<Step>);
+pub struct Derivation(Vec<Step>);
 
-impl Program {
-    /// The program of these steps, innermost first.
+impl Derivation {
+    /// The derivation of these steps, innermost first.
     pub fn new(steps: Vec<Step>) -> Self {
         Self(steps)
     }
 
-    /// The program that adds the graph's nodes in order, then sets its values, then adds its edges, each in order. No
-    /// program for it is shorter.
+    /// The derivation that adds the graph's nodes in order, then sets its values, then adds its edges, each in order.
+    /// None is shorter.
     pub fn canonical(graph: &Graph) -> Self {
         let values = graph.values().map(|(resource, attribute, value)| Step::Set(resource, attribute, value));
         let edges = graph.kinds().map(|(edge, kind)| Step::Con(edge, kind));
@@ -176,19 +176,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_canonical_program_of_every_small_graph_means_that_graph() {
+    fn the_canonical_derivation_of_every_small_graph_means_that_graph() {
         let attributed = Signature::part(&[2, 2], 2);
         for graph in Graph::all_over(4, Signature::bare()).chain(Graph::all_over(3, &attributed)) {
-            let program = Program::canonical(&graph);
+            let program = Derivation::canonical(&graph);
             assert_eq!(program.len(), graph.size());
             assert_eq!(program.eval(), Ok(graph));
         }
     }
 
     #[test]
-    fn an_ill_formed_program_names_its_innermost_bad_step() {
+    fn an_ill_formed_derivation_names_its_innermost_bad_step() {
         let resource = Resource::new(0);
-        let program = Program::new(vec![Step::Add(resource), Step::Rem(resource), Step::Rem(resource)]);
+        let program = Derivation::new(vec![Step::Add(resource), Step::Rem(resource), Step::Rem(resource)]);
         let error = program.eval().unwrap_err();
         assert_eq!(error.at, 2);
         assert_eq!(

@@ -11,7 +11,7 @@ use std::io::BufRead;
 
 use serde::Deserialize;
 
-use super::{Program, Step};
+use super::{Derivation, Step};
 use crate::graph::{Edge, Graph, Names, Resource, topological_order};
 use crate::lexer::{Lexer, Token, push_word};
 pub use crate::lexer::{Position, SyntaxError};
@@ -20,8 +20,8 @@ use crate::signature::{AttributeId, Kind, Signature, ValueId};
 /// A program as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
-    /// The program, over an order in which all its `con` go upward.
-    pub program: Program,
+    /// Its steps, over an order in which all its `con` go upward.
+    pub derivation: Derivation,
     /// Where batches end: after so many steps.
     pub cuts: Vec<usize>,
     /// The names of its resources, in that order.
@@ -39,7 +39,7 @@ impl Parsed {
     /// Evaluates it and shows the number of steps done and the graph after each.
     pub fn eval_each(&self, mut after_step: impl FnMut(usize, &Graph)) -> Result<Graph, SyntaxError> {
         let mut done = 0;
-        let shown = self.program.eval_each(|graph| {
+        let shown = self.derivation.eval_each(|graph| {
             done += 1;
             after_step(done, graph);
         });
@@ -230,10 +230,10 @@ fn resolve(raw: Vec<RawStep>, cuts: Vec<usize>) -> Result<Parsed, SyntaxError> {
             Symbol::Set(attribute, value) => Step::Set(first, attribute, value),
         }
     };
-    let program = Program::new(raw.iter().map(step).collect());
+    let program = Derivation::new(raw.iter().map(step).collect());
     let positions = raw.iter().map(|step| step.position).collect();
     drop(resources);
-    Ok(Parsed { program, cuts, names: Names::new(order), positions })
+    Ok(Parsed { derivation: program, cuts, names: Names::new(order), positions })
 }
 
 fn connected_pairs(raw: &[RawStep]) -> Vec<(&str, &str)> {
@@ -248,8 +248,8 @@ fn first_to_close_a_cycle(raw: &[RawStep]) -> Option<Position> {
 }
 
 /// Writes the program as a term, with a `(cut …)` wherever a batch ends before the end of the program.
-pub fn print(program: &Program, cuts: &[usize], names: &Names) -> String {
-    let steps = program.steps();
+pub fn print(derivation: &Derivation, cuts: &[usize], names: &Names) -> String {
+    let steps = derivation.steps();
     let mut text = String::with_capacity(steps.len() * 12 + 8);
     let mut open = 0;
     for done in (0..=steps.len()).rev() {
@@ -290,7 +290,7 @@ mod tests {
         let parsed = parse("(con a b (add b\n  (add a empty))) ; comment").unwrap();
         let (a, b) = (Resource::new(0), Resource::new(1));
         assert_eq!(
-            parsed.program.steps(),
+            parsed.derivation.steps(),
             [Step::Add(a), Step::Add(b), Step::Con(Edge::new(a, b), Kind::DEFAULT)]
         );
     }
@@ -333,14 +333,14 @@ mod tests {
         let parsed = parse(text).unwrap();
         let (a, edge) = (Resource::new(0), Edge::new(Resource::new(0), Resource::new(1)));
         assert_eq!(
-            parsed.program.steps()[2..],
+            parsed.derivation.steps()[2..],
             [
                 Step::Con(edge, Kind::DEFAULT),
                 Step::Con(edge, Kind::new(2)),
                 Step::Set(a, AttributeId::new(0), ValueId::new(2))
             ]
         );
-        assert_eq!(print(&parsed.program, &[], &parsed.names), text);
+        assert_eq!(print(&parsed.derivation, &[], &parsed.names), text);
     }
 
     #[test]
@@ -374,7 +374,7 @@ mod tests {
         let text =
             "empty (add a empty)\n{\"variant\":1,\"program\":\"(add b empty)\"}\n(rem a\n (add a empty))\n";
         let lengths: Vec<usize> =
-            TermReader::new(text.as_bytes()).map(|parsed| parsed.unwrap().program.len()).collect();
+            TermReader::new(text.as_bytes()).map(|parsed| parsed.unwrap().derivation.len()).collect();
         assert_eq!(lengths, [0, 1, 1, 2]);
     }
 
@@ -389,7 +389,7 @@ mod tests {
     fn a_program_of_a_hundred_thousand_steps_is_read_without_recursion() {
         let depth = 100_000;
         let text = format!("{}empty{}", "(add a ".repeat(depth), ")".repeat(depth));
-        assert_eq!(parse(&text).unwrap().program.len(), depth);
+        assert_eq!(parse(&text).unwrap().derivation.len(), depth);
     }
 
     fn arbitrary_steps() -> impl Strategy<Value = Vec<Step>> {
@@ -421,13 +421,13 @@ mod tests {
             cuts in prop::collection::btree_set(0..20usize, 0..4),
         ) {
             let names = Names::new(names.into_iter().collect());
-            let program = Program::new(steps);
+            let program = Derivation::new(steps);
             let cuts: Vec<usize> = cuts.into_iter().filter(|&cut| cut < program.len()).collect();
             let text = print(&program, &cuts, &names);
             let parsed = parse(&text).unwrap();
-            prop_assert_eq!(print(&parsed.program, &parsed.cuts, &parsed.names), text);
+            prop_assert_eq!(print(&parsed.derivation, &parsed.cuts, &parsed.names), text);
             prop_assert_eq!(parsed.cuts, cuts);
-            prop_assert_eq!(parsed.program.len(), program.len());
+            prop_assert_eq!(parsed.derivation.len(), program.len());
         }
     }
 }

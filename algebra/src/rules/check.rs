@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Argument, Base, Binding, Condition, Rule, Sort, StepKind, StepPattern};
 use crate::egraph::{Denotation, Wide};
 use crate::graph::{Graph, NamedGraph, Names, Resource};
-use crate::program::{Program, Step};
+use crate::program::{Derivation, Step};
 use crate::signature::{AttributeId, Kind, Signature, ValueId};
 
 /// What a side of a rule comes to.
@@ -134,7 +134,7 @@ fn parts_for(rule: &Rule, few_resources: bool) -> Vec<Signature> {
 }
 
 fn wide(graph: &Graph) -> Wide {
-    let program = Program::canonical(graph);
+    let program = Derivation::canonical(graph);
     after(Wide::empty(), program.steps()).expect("a canonical program is well-formed")
 }
 

@@ -13,7 +13,7 @@ use super::trace::Tally;
 use crate::egraph::{Extraction, Frozen, Limits, UnsoundRule};
 use crate::generate::{Generator, stream, variants};
 use crate::implicit::{Escape, Pace};
-use crate::program::Program;
+use crate::program::Derivation;
 use crate::rewrite::Budget;
 use crate::rules::Rules;
 use crate::signature::Signature;
@@ -314,7 +314,7 @@ fn measure(grid: &Grid, group: Group, rules: &Rules) -> Result<(Vec<Row>, Vec<Po
         let edges = edges_for(group.resources);
         let source = Source::random(group.resources..=group.resources, edges..=edges, &mut rng);
         let source = source.with_foreign(group.resources.div_ceil(5), &mut rng);
-        let canonical = Program::canonical(&source.graph);
+        let canonical = Derivation::canonical(&source.graph);
         let bound = 4 * canonical.len() + 16;
         let egraph = match group.generator {
             Generators::Egraph => Some(saturate_for(grid, group, &source, &canonical, rules)?),
@@ -339,7 +339,8 @@ fn measure(grid: &Grid, group: Group, rules: &Rules) -> Result<(Vec<Row>, Vec<Po
                 }
             };
             let start = Instant::now();
-            let programs: Vec<Program> = variants(&source, generator, grid.seed).take(grid.tests).collect();
+            let programs: Vec<Derivation> =
+                variants(&source, generator, grid.seed).take(grid.tests).collect();
             let seconds = start.elapsed().as_secs_f64();
             let mut tally = Tally::default();
             programs.iter().for_each(|program| tally.count(program));
@@ -387,7 +388,7 @@ fn saturate_for(
     grid: &Grid,
     group: Group,
     source: &Source,
-    canonical: &Program,
+    canonical: &Derivation,
     rules: &Rules,
 ) -> Result<(Frozen, Extraction, crate::egraph::ClassId), UnsoundRule> {
     let time = Some(Duration::from_millis(group.timeout));

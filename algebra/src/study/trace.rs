@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{Edge, Resource};
-use crate::program::{Program, Step};
+use crate::program::{Derivation, Step};
 use crate::signature::{AttributeId, Kind, ValueId};
 
 /// The graphs that the tests of one source have visited so far.
@@ -27,7 +27,7 @@ pub struct Diversity {
 
 impl Tally {
     /// Counts a test: the graph after each of its steps.
-    pub fn count(&mut self, program: &Program) {
+    pub fn count(&mut self, program: &Derivation) {
         let before = self.seen.len();
         let mut graph = Fingerprint::default();
         for &step in program.steps() {
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_test_that_repeats_another_is_redundant() {
         let mut tally = Tally::default();
-        let program = Program::new(vec![Step::Add(Resource::new(0))]);
+        let program = Derivation::new(vec![Step::Add(Resource::new(0))]);
         tally.count(&program);
         tally.count(&program);
         assert_eq!(tally.diversity(1), Diversity { graphs: 1.0, redundancy: 0.5, size: 1.0 });

@@ -139,7 +139,7 @@ impl Settings {
             batching,
             seed,
             self.variants,
-            |_, variant| print(&variant.program, &variant.cuts, &source.names),
+            |_, variant| print(&variant.derivation, &variant.cuts, &source.names),
             |text| {
                 variants.push(text);
                 ControlFlow::Continue(())

@@ -64,7 +64,7 @@ impl Chooser {
         let mut choices = Choices::default();
         for parsed in programs {
             let name = |resource| parsed.names.of(resource);
-            for step in parsed.program.steps() {
+            for step in parsed.derivation.steps() {
                 match *step {
                     Step::Add(resource) if self.creates_before_destroy(name(resource)) => {
                         choices.create_before_destroy.insert(name(resource).to_owned());

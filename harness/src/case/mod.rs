@@ -208,7 +208,7 @@ impl Case {
     pub fn batches(&self, variant: usize) -> Result<Vec<Arc<Batch>>, CaseError> {
         let parsed = parse_variant(variant, &self.variants[variant].program)?;
         let name = |resource| parsed.names.of(resource);
-        let steps = parsed.program.steps();
+        let steps = parsed.derivation.steps();
         let addresses: Vec<Address> = parsed.names.iter().map(Address::of_node).collect();
         // When each resource that is there was added: the order of the text.
         let mut added: BTreeMap<Resource, usize> = BTreeMap::new();
@@ -311,12 +311,12 @@ fn parse_variant(variant: usize, text: &str) -> Result<Parsed, CaseError> {
 
 /// Whether a batch ends after so many steps.
 fn ends_a_batch(parsed: &Parsed, done: usize) -> bool {
-    done == parsed.program.steps().len() || parsed.cuts.binary_search(&done).is_ok()
+    done == parsed.derivation.steps().len() || parsed.cuts.binary_search(&done).is_ok()
 }
 
 /// How many batches a variant has.
 fn batch_count(parsed: &Parsed) -> usize {
-    let steps = parsed.program.steps().len();
+    let steps = parsed.derivation.steps().len();
     (1..=steps).filter(|done| ends_a_batch(parsed, *done)).count().max(1)
 }
 

@@ -63,7 +63,7 @@ pub fn run(args: GenerateArgs) -> CliResult {
             programs.each(
                 &source,
                 generator,
-                |number, variant| (number, print(&variant.program, &variant.cuts, &source.names)),
+                |number, variant| (number, print(&variant.derivation, &variant.cuts, &source.names)),
                 |(number, term)| match number {
                     None => files.write("source", &term),
                     Some(number) => files.write(&format!("variant-{number:04}"), &term),

@@ -190,11 +190,12 @@ fn run_draw(args: &DrawArgs) -> Result<(), CannotRun> {
         Some(text) => {
             let parsed = parse(text).map_err(|error| format!("--program, {error}"))?;
             parsed.eval().map_err(|error| format!("--program, {error}"))?;
-            if algebra.signature().is_bare() && parsed.program.steps().iter().any(|step| step.is_attributed())
+            if algebra.signature().is_bare()
+                && parsed.derivation.steps().iter().any(|step| step.is_attributed())
             {
                 return Err("--program speaks of attributes or kinds; give --algebra attributed".into());
             }
-            (parsed.names, vec![parsed.program])
+            (parsed.names, vec![parsed.derivation])
         }
         None => (Names::numbered(args.resources.unwrap_or(0)), Vec::new()),
     };

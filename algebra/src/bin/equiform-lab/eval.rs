@@ -45,7 +45,7 @@ fn evaluate(parsed: &Parsed, each_batch: bool) -> Result<Vec<String>, SyntaxErro
     };
     let mut lines = Vec::new();
     let graph = parsed.eval_each(|done, graph| {
-        if each_batch && done < parsed.program.len() && parsed.cuts.contains(&done) {
+        if each_batch && done < parsed.derivation.len() && parsed.cuts.contains(&done) {
             lines.push(json(graph));
         }
     })?;

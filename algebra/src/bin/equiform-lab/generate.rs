@@ -11,7 +11,7 @@ use equiform_algebra::cli::generate::{LineFormat, ProgramArgs};
 use equiform_algebra::cli::no_effect::refuse;
 use equiform_algebra::egraph::{Cache, ClassId, Extraction, Frozen, Limits};
 use equiform_algebra::generate::Generator;
-use equiform_algebra::program::Program;
+use equiform_algebra::program::Derivation;
 use equiform_algebra::rewrite::Budget;
 use equiform_algebra::rules::Rules;
 use equiform_algebra::source::Source;
@@ -78,7 +78,7 @@ pub fn run(args: &GenerateArgs, matches: &ArgMatches) -> CliResult {
     let source = programs.source()?;
     let rules = rules::read(programs.algebra, args.rules.as_deref())?;
     let (signature, weights) = (programs.algebra.signature(), programs.algebra.weights());
-    let canonical = Program::canonical(&source.graph);
+    let canonical = Derivation::canonical(&source.graph);
     let bound = programs.bound(&canonical);
     let extraction: Extraction;
     let generator = match args.generator {
@@ -129,7 +129,7 @@ const MOST_TO_SATURATE_ATTRIBUTED: u32 = 1;
 fn extract(
     args: &GenerateArgs,
     source: &Source,
-    canonical: &Program,
+    canonical: &Derivation,
     rules: &Rules,
 ) -> Result<(Extraction, ClassId), CannotRun> {
     let resources = source.names.count();

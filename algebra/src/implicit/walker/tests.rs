@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::batch::{Cuts, cut};
 use crate::implicit::steps_from;
-use crate::program::Program;
+use crate::program::Derivation;
 use crate::signature::Signature;
 use crate::source::Source;
 
@@ -44,7 +44,7 @@ proptest! {
         let bound = graph.size() + spare;
         let pace = Pace::Escape { escape: Escape::new(epsilon).unwrap(), bound };
         let mut walker = Walker::new(&graph, nodes + foreign, pace, 0.5, Weights::bare());
-        let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
+        let program = Derivation::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
         prop_assert!(program.len() <= bound);
         prop_assert_eq!(program.eval(), Ok(graph));
     }
@@ -56,7 +56,7 @@ proptest! {
         let graph = source(nodes, edges, seed);
         let length = graph.size() + spare;
         let mut walker = Walker::new(&graph, nodes + foreign, Pace::Length(length), 0.5, Weights::bare());
-        let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
+        let program = Derivation::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
         prop_assert_eq!(program.len(), length);
         prop_assert_eq!(program.eval(), Ok(graph));
     }
@@ -70,7 +70,7 @@ proptest! {
         let bound = graph.size() + spare;
         let pace = Pace::Escape { escape: Escape::new(epsilon).unwrap(), bound };
         let mut walker = Walker::new(&graph, nodes + foreign, pace, 0.5, &some_weights(seed));
-        let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
+        let program = Derivation::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
         prop_assert!(program.len() <= bound);
         prop_assert_eq!(program.eval(), Ok(graph));
     }
@@ -82,7 +82,7 @@ proptest! {
         let graph = dressed(nodes, edges, &Weights::even(Signature::attributed()), seed);
         let length = graph.size() + spare;
         let mut walker = Walker::new(&graph, nodes + foreign, Pace::Length(length), 0.5, &some_weights(seed));
-        let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
+        let program = Derivation::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
         prop_assert_eq!(program.len(), length);
         prop_assert_eq!(program.eval(), Ok(graph));
     }
@@ -92,7 +92,7 @@ proptest! {
 fn an_empty_source_has_long_programs_too() {
     let mut walker = Walker::new(&Graph::default(), 2, Pace::Length(20), 0.5, Weights::bare());
     for seed in 0..50 {
-        let program = Program::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
+        let program = Derivation::new(walker.walk(&mut ChaCha8Rng::seed_from_u64(seed)).to_vec());
         assert_eq!((program.len(), program.eval()), (20, Ok(Graph::default())));
     }
 }
@@ -156,7 +156,7 @@ fn walks_follow_every_e_node_of_a_small_e_graph() {
         let source = dressed(resources, 1, &weights, 5);
         let mut walker = Walker::new(&source, resources, pace, 0.5, &weights);
         for _ in 0..3000 {
-            let program = Program::new(walker.walk(&mut rng).to_vec());
+            let program = Derivation::new(walker.walk(&mut rng).to_vec());
             let mut graph = Graph::default();
             for &step in program.steps() {
                 followed.insert((graph.clone(), step));
@@ -180,11 +180,13 @@ fn between_batches_values_and_kinds_change_in_most_walks() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let (mut set, mut changed, mut unset, mut other_kind) = (0, 0, 0, 0);
     for _ in 0..500 {
-        let program = Program::new(walker.walk(&mut rng).to_vec());
+        let program = Derivation::new(walker.walk(&mut rng).to_vec());
         let mut ends = cut(program.len(), 4, Cuts::Random, &mut rng);
         ends.push(program.len());
-        let batches: Vec<Graph> =
-            ends.iter().map(|&end| Program::new(program.steps()[..end].to_vec()).eval().unwrap()).collect();
+        let batches: Vec<Graph> = ends
+            .iter()
+            .map(|&end| Derivation::new(program.steps()[..end].to_vec()).eval().unwrap())
+            .collect();
         let changes = |wanted: &dyn Fn(ValueId, ValueId) -> bool| {
             batches.windows(2).any(|pair| {
                 pair[0].nodes().filter(|&node| pair[1].contains(node)).any(|node| {

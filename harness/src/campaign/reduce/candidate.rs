@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::algebra::graph::{Edge, Graph, NamedGraph, Names, Resource, topological_order};
-use crate::algebra::program::{Program, Step, print};
+use crate::algebra::program::{Derivation, Step, print};
 use crate::algebra::signature::Signature as AlgebraSignature;
 use crate::case::choices::Choices;
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
@@ -200,7 +200,7 @@ fn program(batches: &[Written]) -> String {
     }
     cuts.pop();
     drop(places);
-    print(&Program::new(steps), &cuts, &Names::new(order))
+    print(&Derivation::new(steps), &cuts, &Names::new(order))
 }
 
 /// The steps from what was written to what is written next. What stands elsewhere in the text than its neighbours is
