@@ -52,6 +52,7 @@ pub mod campaign;
 pub mod case;
 pub mod cli;
 pub mod deploy;
+pub mod engine_id;
 pub mod engines;
 pub mod evidence;
 pub mod html;

@@ -7,7 +7,6 @@ mod engines;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use equiform::campaign::bundle::folder::{BUNDLE_FILE, Description};
 use equiform::campaign::bundle::{Bundler, Form, SCRIPT, run_script};
@@ -16,8 +15,7 @@ use equiform::campaign::tried::Bench;
 use equiform::case::{CASE_FILE, Case};
 use equiform::deploy::Start;
 use equiform::deploy::stop::Stop;
-use equiform::engines::Engine;
-use equiform::engines::terraform::Terraform;
+use equiform::engines::{Engine, EngineName, EngineSpec, VersionRequest, open};
 use equiform::judge::explain::Explanation;
 use equiform::judge::known::KnownFindings;
 use equiform::judge::variant::variant_folder;
@@ -25,7 +23,7 @@ use semver::VersionReq;
 use serde::Deserialize;
 
 /// Engines, each with its versions.
-type Ranges = BTreeMap<String, VersionReq>;
+type Ranges = BTreeMap<EngineName, VersionReq>;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,7 +40,7 @@ impl Finding {
     /// Whether it is said to show on an engine; none if nothing is said.
     fn expected(&self, engine: &Engine) -> Option<bool> {
         let has = |ranges: &Ranges| {
-            ranges.get(engine.name.as_str()).is_some_and(|range| range.matches(&engine.version))
+            ranges.get(&engine.id.name).is_some_and(|range| range.matches(&engine.id.version))
         };
         match (has(&self.shows), has(&self.does_not_show)) {
             (true, false) => Some(true),
@@ -80,7 +78,7 @@ fn every_script_shows_its_bug_on_the_engines_that_have_it_and_on_no_other() {
     let mut tried = 0;
     for (folder, finding) in findings().iter().filter(|(_, finding)| finding.not_runnable.is_none()) {
         for engine in &engines {
-            let name = format!("{} on {}", folder.file_name().unwrap().display(), engine.title());
+            let name = format!("{} on {engine}", folder.file_name().unwrap().display());
             let Some(expected) = finding.expected(engine) else {
                 wrong.push(format!("{name}: finding.toml does not say whether it shows"));
                 continue;
@@ -150,7 +148,8 @@ fn a_bundle_is_what_its_case_gives() {
     for (folder, finding) in findings().iter().filter(|(_, finding)| finding.not_runnable.is_none()) {
         let stored: Description =
             serde_json::from_slice(&fs::read(folder.join(BUNDLE_FILE)).unwrap()).unwrap();
-        let spec = stored.engine.parse().unwrap();
+        let (name, version) = (stored.engine.id.name, stored.engine.id.version.clone());
+        let spec = EngineSpec { name, version: VersionRequest::Exact(version) };
         let engine = engines::locate(&spec).unwrap_or_else(|error| panic!("{error}"));
         let place = tempfile::tempdir().unwrap();
         let case = place.path().join("case");
@@ -158,7 +157,7 @@ fn a_bundle_is_what_its_case_gives() {
         fs::copy(folder.join(CASE_FILE), case.join(CASE_FILE)).unwrap();
         let bench = Bench::start(Stop::default()).unwrap();
         let read = Case::read(&case.join(CASE_FILE)).unwrap();
-        let runner = bench.runner(Arc::new(Terraform::new(engine.clone())));
+        let runner = bench.runner(open(&engine));
         runner.deploy(&read, 0, &variant_folder(&case, 0), Start::Cold).unwrap();
         let found = Place::find(&case, None, &known).unwrap();
         let explanation = Explanation::of(&found.case, 0, &found.folder, &known, &found.engine).unwrap();

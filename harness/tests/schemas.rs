@@ -44,7 +44,8 @@ impl Schema {
 }
 
 /// A case in which an engine bug shows that is known, and new without the list of those.
-const CYCLE: &str = r#"{"version":4,"number":3,"seed":0,"engine":"tofu@1.12.6","source":{"nodes":["a","p"],"edges":[]},
+const CYCLE: &str = r#"{"version":5,"number":3,"seed":0,
+    "engine":{"family":"terraform","name":"tofu","version":"1.12.6"},"source":{"nodes":["a","p"],"edges":[]},
     "choices":{"edges":[["p","a","pinned_refs"],["a","b","pinned_refs"]],"create_before_destroy":["b"]},
     "variants":[{"stages":[
         {"name":"batch-1","action":{"apply":{}},"program":{"batch":1},"judged_as":"batch"},

@@ -30,8 +30,7 @@ use equiform::deploy::stop::Stop;
 use equiform::deploy::time_spent::TimeSplit;
 use equiform::engines::driver::Syntax;
 use equiform::engines::driver::{Driver, ProviderMode};
-use equiform::engines::terraform::Terraform;
-use equiform::engines::{EngineChoice, Engines};
+use equiform::engines::{self, EngineChoice, Engines};
 use equiform::evidence::{STAGES, StageRecord};
 use equiform::judge::known::KnownFindings;
 use equiform::judge::oracles::{ORACLES, Oracle};
@@ -61,15 +60,15 @@ fn main() {
         create_before_destroy: 0.2,
         ..Settings::default()
     };
-    let engines = Engines::from_env().expect("there is a folder for engines");
-    let find = |choice: &str| engines.find(&choice.parse::<EngineChoice>().expect("it names an engine"));
+    let places = Engines::from_env().expect("there is a folder for engines");
+    let find = |choice: &str| places.find(&choice.parse::<EngineChoice>().expect("it names an engine"));
     let chosen = match std::env::var("EQUIFORM_BENCH_ENGINE") {
         Ok(choice) => vec![find(&choice).unwrap_or_else(|error| panic!("{error}"))],
         Err(_) => ["terraform@1.15.5", "tofu@1.12.6"].iter().filter_map(|choice| find(choice).ok()).collect(),
     };
     assert!(!chosen.is_empty(), "no engine is installed: `equiform engines install terraform@1.15.5`");
     for engine in chosen {
-        measure(&settings, Arc::new(Terraform::new(engine)));
+        measure(&settings, engines::open(&engine));
     }
 }
 
@@ -136,7 +135,7 @@ fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
     }
     let [plainly, ours, ours_unheld, ours_alone, ours_cold] = &measured;
     let cases = settings.sources;
-    println!("\n{}, {cases} cases of {VARIANTS} variants, {processors} processors", engine.title());
+    println!("\n{}, {cases} cases of {VARIANTS} variants, {processors} processors", engine.engine());
     println!("\n| way | batches | seconds | batches a minute | to the plain way | variants with findings |");
     println!("|---|--:|--:|--:|--:|--:|");
     plainly.print("plain", plainly);
@@ -185,10 +184,10 @@ impl Ours {
 
     fn run(&self, settings: &Settings, part: Shard, out: &Path, measured: &mut Measured) {
         let (oracles, known) = (ORACLES.iter().collect::<Vec<&Oracle>>(), KnownFindings::none());
-        let name = self.runner.engine.title();
+        let recorded = self.runner.engine.engine().recorded();
         let campaign = Campaign {
             runner: &self.runner,
-            engine: &name,
+            engine: &recorded,
             programs: None,
             oracles: &oracles,
             known: &known,

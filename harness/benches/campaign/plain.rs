@@ -64,7 +64,7 @@ impl Plain {
             [&["init", "-input=false"], &["apply", "-auto-approve", "-input=false"], &["graph"]];
         let printed = work.join("stdout");
         for arguments in commands {
-            let mut command = Command::new(self.engine.executable(), work);
+            let mut command = Command::new(&self.engine.engine().path, work);
             command.environment.extend(self.engine.environment(&self.mirror));
             let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
             let ended = command.run(&arguments, &printed, &work.join("stderr"), Duration::from_secs(120));

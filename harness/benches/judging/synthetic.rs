@@ -7,6 +7,7 @@ use std::path::Path;
 use equiform::case::choices::Choices;
 use equiform::case::stage::{JudgedAs, Stage};
 use equiform::case::{CASE_FILE, Case};
+use equiform::engines::{EngineId, EngineName, Version};
 use equiform::evidence::{ERRORS, LEDGER, OUTPUT, STAGES, STATE, StageRecord};
 use equiform_proto::ledger::{Attributes, Digest, Entry, LineHash, Operation, Phase, Reference};
 use serde_json::json;
@@ -65,7 +66,9 @@ impl Tree {
             .collect();
         let nodes: Vec<String> = all.map(|resource| format!("r{resource}")).collect();
         let source = serde_json::from_value(json!({ "nodes": nodes, "edges": edges })).unwrap();
-        Case::new(0, source, Choices::default(), vec![variant + &")".repeat(steps.len())]).unwrap()
+        // Its states have no identities, so this is a version that writes none.
+        let engine = EngineId::new(EngineName::Terraform, Version::new(1, 11, 4));
+        Case::new(0, source, Choices::default(), vec![variant + &")".repeat(steps.len())]).unwrap().on(engine)
     }
 
     fn steps(&self, stage: &Stage) -> Vec<Change> {

@@ -19,6 +19,7 @@ use equiform::campaign::timing::Timing;
 use equiform::campaign::{Settings, case_folder, folder, stored};
 use equiform::case::CASE_FILE;
 use equiform::deploy::Mode;
+use equiform::engines::{EngineId, EngineName, Version};
 use equiform::evidence::LEDGER;
 use equiform::html::campaign::CampaignSource;
 use equiform::html::{campaign, ledger};
@@ -107,7 +108,8 @@ fn row(name: &str, bytes: u64, took: Duration, page: &Path, act: &str) {
 fn write_campaign(out: &Path, page: &Path) -> (u64, Duration) {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let settings = Settings { sources: CASES, variants: VARIANTS, ..Settings::default() };
-    let claim = Claim::new("terraform@1.15.5".to_owned(), Mode::default(), &oracles, None, settings);
+    let engine = EngineId::new(EngineName::Terraform, Version::new(1, 15, 5)).into();
+    let claim = Claim::new(engine, Mode::default(), &oracles, None, settings);
     drop(claim.lock(out).expect("the folder is new"));
     for number in 0..CASES {
         let folder = case_folder(out, number);

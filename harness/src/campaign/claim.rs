@@ -11,19 +11,20 @@ use super::options::OptionDifference;
 use super::programs::Programs;
 use super::shard::Shard;
 use crate::deploy::Mode;
+use crate::engines::{EngineId, RecordedEngine};
 use crate::judge::oracles::Oracle;
 
 const FILE: &str = "campaign.json";
 
 /// The version of the file that this program writes. It reads version 1 too, which did not tell the programs.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// All that the verdicts in a folder depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     version: u32,
-    engine: String,
+    engine: RecordedEngine,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     programs: Option<Programs>,
     #[serde(default)]
@@ -98,9 +99,9 @@ pub struct CampaignLock {
 }
 
 impl Claim {
-    /// The claim of a campaign, or a part of one, on an engine, named with its exact version.
+    /// The claim of a campaign, or a part of one, on an engine.
     pub fn new(
-        engine: String,
+        engine: RecordedEngine,
         mode: Mode,
         oracles: &[&Oracle],
         shard: Option<Shard>,
@@ -112,7 +113,9 @@ impl Claim {
 
     /// The same claim, on these builds only.
     pub fn on(self, programs: Programs) -> Self {
-        Self { programs: Some(programs), ..self }
+        let id = EngineId { build: Some(programs.build()), ..self.engine.id };
+        let engine = RecordedEngine { id, path: self.engine.path };
+        Self { engine, programs: Some(programs), ..self }
     }
 
     /// The claim in a folder, if there is one.
@@ -139,8 +142,8 @@ impl Claim {
         serde_json::from_slice(&bytes).map(Some).map_err(no_claim)
     }
 
-    /// The engine, with its exact version.
-    pub fn engine(&self) -> &str {
+    /// The engine.
+    pub fn engine(&self) -> &RecordedEngine {
         &self.engine
     }
 
@@ -169,9 +172,15 @@ impl Claim {
         Self { shard: None, ..self.clone() }
     }
 
+    /// What tells one campaign from another. Where the engine lies on some machine is no part of it.
+    pub fn identity(&self) -> Self {
+        Self { engine: self.engine.id.clone().into(), ..self.clone() }
+    }
+
     /// What people chose: the claim without the builds.
     fn settled(&self) -> Self {
-        Self { version: VERSION, programs: None, ..self.clone() }
+        let engine = self.engine.id.any_build().into();
+        Self { version: VERSION, engine, programs: None, ..self.clone() }
     }
 
     /// The numbers of the cases.
@@ -226,6 +235,7 @@ impl Claim {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::engines::{EngineName, Version};
     use crate::judge::oracles::ORACLES;
 
     /// A campaign of single resources, or a part of it.
@@ -239,7 +249,8 @@ pub(super) mod tests {
             edges: 0..=0,
             ..Settings::default()
         };
-        Claim::new("terraform@1.15.5".to_owned(), Mode::default(), &[&ORACLES[0]], shard, settings)
+        let engine = EngineId::new(EngineName::Terraform, Version::new(1, 15, 5));
+        Claim::new(engine.into(), Mode::default(), &[&ORACLES[0]], shard, settings)
     }
 
     fn claim(seed: u64) -> Claim {
@@ -268,7 +279,8 @@ pub(super) mod tests {
         let folder = tempfile::tempdir().unwrap();
         drop(claim(1).lock(folder.path()).unwrap());
         let shard = Some("1/2".parse().unwrap());
-        let mut other = Claim { shard, engine: "tofu@1.12.6".to_owned(), ..claim(2) };
+        let engine = EngineId::new(EngineName::Tofu, Version::new(1, 12, 6)).into();
+        let mut other = Claim { shard, engine, ..claim(2) };
         other.mode.warm = false;
         let error = other.lock(folder.path()).unwrap_err().to_string();
         for line in [
@@ -285,7 +297,7 @@ pub(super) mod tests {
     fn programs(engine: &str) -> Programs {
         Programs {
             equiform: "0.1.0".to_owned(),
-            engine: [("terraform".to_owned(), engine.to_owned())].into(),
+            engine: [("executable".to_owned(), engine.to_owned())].into(),
             provider_version: None,
             provider: "cd".to_owned(),
         }
@@ -297,8 +309,22 @@ pub(super) mod tests {
         assert!(!claim(1).on(programs("ab")).lock(folder.path()).unwrap().untold);
         claim(1).on(programs("ab")).lock(folder.path()).unwrap();
         let error = claim(1).on(programs("ba")).lock(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("other builds: the engine (terraform differs) changed since then"), "{error}");
+        assert!(error.contains("other builds: the engine's executable changed since then"), "{error}");
         assert!(error.contains("--out"), "{error}");
+    }
+
+    #[test]
+    fn the_same_build_at_another_path_is_the_same_engine() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| {
+            let claim = claim(1);
+            let engine = RecordedEngine { id: claim.engine.id.clone(), path: Some(path.into()) };
+            Claim { engine, ..claim }.on(programs("ab"))
+        };
+        at("/home/ada/terraform").lock(folder.path()).unwrap();
+        at("/opt/engines/my-terraform").lock(folder.path()).unwrap();
+        assert_eq!(at("/home/ada/terraform").identity(), at("/opt/engines/my-terraform").identity());
+        assert_ne!(at("/opt").identity(), claim(1).on(programs("ba")).identity(), "this is another build");
     }
 
     #[test]

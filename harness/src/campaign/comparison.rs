@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::tally::Tally;
 use super::{Settings, case_folder};
 use crate::deploy::stop::Stop;
-use crate::judge::compare::{ComparedEngine, Difference, VariantBehaviour, difference};
+use crate::engine_id::RecordedEngine;
+use crate::judge::compare::{Difference, VariantBehaviour, difference};
 use crate::judge::variant::variant_folder;
 use crate::judge::verdict::CaseVerdict;
 
@@ -15,7 +16,7 @@ use crate::judge::verdict::CaseVerdict;
 #[derive(Debug)]
 pub struct EngineCampaign {
     /// The engine.
-    pub engine: ComparedEngine,
+    pub engine: RecordedEngine,
     /// The campaign's folder.
     pub folder: PathBuf,
     /// What came of its cases.
@@ -25,8 +26,8 @@ pub struct EngineCampaign {
 /// What came of an engine's campaign, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EngineCounts {
-    /// The engine's title.
-    pub engine: String,
+    /// The engine.
+    pub engine: RecordedEngine,
     /// Variants that passed.
     pub passed: usize,
     /// Variants in which known bugs explain all that was found.
@@ -54,14 +55,15 @@ impl Comparison {
     /// Compares campaigns with the same settings, given in ascending order of the engines' versions. None if it was
     /// stopped before its end.
     pub fn of(settings: &Settings, campaigns: &[EngineCampaign], stop: &Stop) -> Option<Self> {
-        let engines: Vec<ComparedEngine> = campaigns.iter().map(|campaign| campaign.engine.clone()).collect();
+        let engines: Vec<RecordedEngine> = campaigns.iter().map(|campaign| campaign.engine.clone()).collect();
         let (mut differences, mut compared) = (Vec::new(), 0);
         for number in 0..settings.sources {
             let case = settings.case_unless(number, stop)?;
             for variant in 0..case.variants.len() {
                 let behaviour = |campaign: &EngineCampaign| {
                     let folder = variant_folder(&case_folder(&campaign.folder, number), variant);
-                    VariantBehaviour::read(&case, &folder, &campaign.verdicts[number].variants[variant])
+                    let verdict = &campaign.verdicts[number].variants[variant];
+                    VariantBehaviour::read(&campaign.engine.id, &case, &folder, verdict)
                 };
                 let behaviours: Vec<VariantBehaviour> = campaigns.iter().map(behaviour).collect();
                 compared += 1;
@@ -87,7 +89,7 @@ impl EngineCounts {
     fn of(campaign: &EngineCampaign) -> Self {
         let tally = Tally::of(&campaign.verdicts);
         Self {
-            engine: campaign.engine.title.clone(),
+            engine: campaign.engine.clone(),
             passed: tally.passed,
             known: tally.known,
             failed: tally.failed,

@@ -28,7 +28,16 @@ pub fn of_file(path: &Path) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hasher.finalize()))
+}
+
+/// The digest of these bytes.
+pub fn of_bytes(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The digests of all that the verdict on a variant depends on: its case, and its evidence. The evidence of a second

@@ -66,7 +66,7 @@ pub fn read(
 ) -> Result<(Claim, Report), FolderError> {
     let claim = claim(folder)?;
     let oracles = oracles(&claim);
-    let bench = Bench { oracles: &oracles, known, engine: claim.engine() };
+    let bench = Bench { oracles: &oracles, known, engine: &claim.engine().id };
     let variants = usize::try_from(claim.settings().variants).unwrap_or(usize::MAX);
     let (mut cases, mut not_run): (Vec<(PathBuf, CaseVerdict)>, usize) = (Vec::new(), 0);
     for number in claim.cases() {
@@ -90,7 +90,7 @@ pub fn read(
     }
     let report = Report {
         title: folder.display().to_string(),
-        engine: Some(claim.engine().to_owned()),
+        engine: Some(claim.engine().clone()),
         settings: Some(claim.settings().clone()),
         shard: claim.shard(),
         not_run,

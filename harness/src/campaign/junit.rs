@@ -38,10 +38,9 @@ pub fn write(report: &Report, known: &KnownFindings, path: &Path) -> io::Result<
 }
 
 fn document(report: &Report, known: &KnownFindings) -> quick_junit::Report {
-    let title = report.engine.as_deref();
     // Where its executable lies is not the same on every machine.
-    let engine = title.and_then(|title| title.split(" at ").next()).unwrap_or("equiform");
-    let mut document = quick_junit::Report::new(engine);
+    let engine = report.engine.as_ref().map_or_else(|| "equiform".to_owned(), |engine| engine.id.to_string());
+    let mut document = quick_junit::Report::new(&*engine);
     for (folder, verdict) in &report.cases {
         let name = format!("case-{:04}", verdict.case);
         let mut suite = TestSuite::new(name.clone());
@@ -137,6 +136,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::engines::{EngineId, EngineName, RecordedEngine, Version};
     use crate::judge::verdict::CaseVerdict;
 
     fn finding(text: &str, known: Option<&str>) -> Finding {
@@ -163,7 +163,10 @@ mod tests {
         });
         Report {
             title: "x".to_owned(),
-            engine: Some("terraform@1.15.5 at /some/where".to_owned()),
+            engine: Some(RecordedEngine {
+                id: EngineId::new(EngineName::Terraform, Version::new(1, 15, 5)),
+                path: Some("/some/where".into()),
+            }),
             cases: vec![(folder, CaseVerdict { case: 0, variants: variants.collect() })],
             ..Report::default()
         }

@@ -111,7 +111,7 @@ fn parts(folders: &[PathBuf]) -> Result<Vec<(&PathBuf, Claim)>, MergeError> {
         let claim = Claim::read(folder)?.ok_or_else(|| MergeError::NoPart(folder.clone()))?;
         let shard = claim.shard().ok_or_else(|| MergeError::NoPart(folder.clone()))?;
         if let Some((first, other)) = parts.first()
-            && (other.whole() != claim.whole()
+            && (other.whole().identity() != claim.whole().identity()
                 || !other.shard().is_some_and(|part| part.all().eq(shard.all())))
         {
             let (first, second) = ((*first).clone(), folder.clone());

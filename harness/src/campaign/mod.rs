@@ -41,6 +41,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::case::Case;
 use crate::deploy::{DeployError, Runner, Start};
+use crate::engine_id::{EngineId, RecordedEngine};
 use crate::evidence::STAGES;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{Finding, Oracle};
@@ -125,8 +126,8 @@ pub fn number_of(folder: &Path, case: &Case) -> Option<usize> {
 }
 
 /// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.
-pub fn engine_of(folder: &Path, case: &Case) -> Option<String> {
-    let of_campaign = || Some(Claim::read(folder.parent()?).ok()??.engine().to_owned());
+pub fn engine_of(folder: &Path, case: &Case) -> Option<RecordedEngine> {
+    let of_campaign = || Some(Claim::read(folder.parent()?).ok()??.engine().clone());
     case.engine.clone().or_else(of_campaign)
 }
 
@@ -181,8 +182,8 @@ fn remove(folder: &Path) -> io::Result<()> {
 pub struct Campaign<'a> {
     /// The engine. Once its `stop` is set, no other command of it is begun.
     pub runner: &'a Runner,
-    /// Its name, with its exact version.
-    pub engine: &'a str,
+    /// Which engine that is.
+    pub engine: &'a RecordedEngine,
     /// The programs that are run, for the cases to tell; none if that does not matter.
     pub programs: Option<&'a Programs>,
     /// Who judges.
@@ -250,13 +251,20 @@ impl Campaign<'_> {
     }
 
     fn bench(&self) -> Bench<'_> {
-        Bench { oracles: self.oracles, known: self.known, engine: self.engine }
+        Bench { oracles: self.oracles, known: self.known, engine: &self.engine.id }
+    }
+
+    /// The engine, with its build if that is known.
+    fn identified_engine(&self) -> RecordedEngine {
+        let RecordedEngine { id, path } = self.engine.clone();
+        let build = self.programs.map(Programs::build).or(id.build.clone());
+        RecordedEngine { id: EngineId { build, ..id }, path }
     }
 
     fn due(&self, number: usize, case: Case, folder: PathBuf) -> Due {
         let case = Case {
             number: Some(number),
-            engine: Some(self.engine.to_owned()),
+            engine: Some(self.identified_engine()),
             equiform: self.programs.map(|programs| programs.equiform.clone()),
             provider: self.programs.and_then(|programs| programs.provider_version.clone()),
             ..case
@@ -417,7 +425,7 @@ impl Campaign<'_> {
             }
             Err(error) => return Err(error),
         };
-        judging.time(|| judge::sort_out(self.known, self.engine, case, &mut verdict));
+        judging.time(|| judge::sort_out(self.known, &self.engine.id, case, &mut verdict));
         Ok(verdict)
     }
 }

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::claim::Claim;
 use super::settings::{Algebra, Sources};
+use crate::engines::EngineChoice;
 
 /// An option in which two claims differ, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +24,7 @@ impl Claim {
         let (settings, mode) = (self.settings(), self.mode());
         let range = |range: &RangeInclusive<u32>| format!("{}..{}", range.start(), range.end());
         let options = [
-            ("engine", self.engine().to_owned()),
+            ("engine", EngineChoice::again(self.engine()).to_string()),
             ("provider-mode", mode.provider.to_string()),
             ("syntax", mode.syntax.to_string()),
             ("hold", mode.hold.to_string()),

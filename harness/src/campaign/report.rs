@@ -11,12 +11,13 @@ use super::tally::Tally;
 use super::{Settings, shard::Shard};
 use crate::deploy::time_spent::{StageTime, TimeSplit};
 use crate::deploy::worker::WorkerCounts;
+use crate::engine_id::RecordedEngine;
 use crate::judge::coverage::Exercised;
 use crate::judge::known::KnownFindings;
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 
 /// The version of the document.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What there is to say.
 #[derive(Debug, Default)]
@@ -24,7 +25,7 @@ pub struct Report {
     /// What was run or judged: a folder, or how many there are.
     pub title: String,
     /// The engine, if there is one.
-    pub engine: Option<String>,
+    pub engine: Option<RecordedEngine>,
     /// What was generated.
     pub settings: Option<Settings>,
     /// The part of a campaign that this is.
@@ -55,7 +56,7 @@ pub struct Report {
 struct Document<'a> {
     version: u32,
     campaign: &'a str,
-    engine: Option<&'a str>,
+    engine: Option<&'a RecordedEngine>,
     settings: Option<&'a Settings>,
     shard: Option<Shard>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,7 +156,7 @@ impl Report {
         let document = Document {
             version: VERSION,
             campaign: &self.title,
-            engine: self.engine.as_deref(),
+            engine: self.engine.as_ref(),
             settings: self.settings.as_ref(),
             shard: self.shard,
             only_case: self.only_case,

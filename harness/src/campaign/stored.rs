@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Digests};
 use crate::case::{CASE_FILE, Case};
+use crate::engine_id::EngineId;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::Oracle;
 use crate::judge::variant::{self as judge, variant_folder};
@@ -36,8 +37,8 @@ pub struct Bench<'a> {
     pub oracles: &'a [&'a Oracle],
     /// What is known.
     pub known: &'a KnownFindings,
-    /// The engine, with its exact version.
-    pub engine: &'a str,
+    /// The engine.
+    pub engine: &'a EngineId,
 }
 
 #[derive(Serialize, Deserialize)]

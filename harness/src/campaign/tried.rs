@@ -10,9 +10,8 @@ use crate::deploy::hold::Hold;
 use crate::deploy::provider::ProviderError;
 use crate::deploy::stop::Stop;
 use crate::deploy::{DeployError, Runner, Start, provider};
-use crate::engines::Engine;
 use crate::engines::driver::{Driver, ProviderMode, Syntax};
-use crate::engines::terraform::Terraform;
+use crate::engines::{self, Engine};
 use crate::judge::cause::cause;
 use crate::judge::explain::Tried;
 use crate::judge::oracles::{Finding, ORACLES, Oracle};
@@ -61,14 +60,14 @@ impl Bench {
         variant: usize,
         finding: &Finding,
     ) -> Result<Tried, DeployError> {
-        let title = engine.title();
-        let could_not = |text: String| Ok(Tried { engine: title.clone(), shows: None, text });
+        let recorded = engine.recorded();
+        let could_not = |text: String| Ok(Tried { engine: recorded.clone(), shows: None, text });
         let folder = match tempfile::tempdir() {
             Ok(folder) => folder,
             Err(error) => return could_not(format!("there is no folder to work in: {error}")),
         };
-        let case = Case { engine: Some(title.clone()), ..case.clone() };
-        let runner = self.runner(Arc::new(Terraform::new(engine.clone())));
+        let case = Case { engine: Some(recorded.clone()), ..case.clone() };
+        let runner = self.runner(engines::open(engine));
         match runner.deploy(&case, variant, folder.path(), Start::Cold) {
             Err(DeployError::Stopped) => return Err(DeployError::Stopped),
             Err(error) => return could_not(error.to_string()),
@@ -85,6 +84,6 @@ impl Bench {
             None => "nothing is found".to_owned(),
             Some(other) => format!("{}: {} in {} instead", other.oracle, other.kind, other.stage),
         };
-        Ok(Tried { engine: title, shows: Some(shows), text })
+        Ok(Tried { engine: recorded, shows: Some(shows), text })
     }
 }

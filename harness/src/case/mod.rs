@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::algebra::graph::{NamedGraph, Resource};
 use crate::algebra::program::{Parsed, Step, parse};
 use crate::algebra::signature::{AttributeId, Kind, Signature, ValueId};
+use crate::engine_id::RecordedEngine;
 use crate::spec::{Address, Block, EdgeKind, LeftOut, Program};
 use choices::Choices;
 use stage::{Defect, ProgramRef, Stage};
@@ -26,7 +27,7 @@ pub use staged::StagedBatch;
 use version1::Version1;
 
 /// The version of the case format that this program writes. It reads those before it, too.
-pub const CASE_VERSION: u32 = 4;
+pub const CASE_VERSION: u32 = 5;
 
 /// The oldest version that has the form of this one: version 3 did not tell its number, version 2 knew no workflows,
 /// and fewer stages.
@@ -46,9 +47,9 @@ pub struct Case {
     pub number: Option<usize>,
     /// The seed it was generated from.
     pub seed: u64,
-    /// The engine it was run on, with its exact version. A case that was not run yet has none.
+    /// The engine it was run on. A case that was not run yet has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub engine: Option<String>,
+    pub engine: Option<RecordedEngine>,
     /// The rules of the model that it is not judged by.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
@@ -196,6 +197,12 @@ impl Case {
             found => return Err(CaseError::Newer { path: name, found }),
         };
         if case.variants.is_empty() { Err(CaseError::NoVariants { path: name }) } else { Ok(case) }
+    }
+
+    /// The case as one that was run on an engine.
+    #[must_use]
+    pub fn on(self, engine: impl Into<RecordedEngine>) -> Self {
+        Self { engine: Some(engine.into()), ..self }
     }
 
     /// What was generated: the case without what tells where it was run.

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::choices::Chooser;
 use super::{Case, CaseError, parse_variant};
 use crate::algebra::graph::NamedGraph;
+use crate::engine_id::RecordedEngine;
 use crate::spec::LeftOut;
 
 /// A case as version 1 stored it.
@@ -14,7 +15,7 @@ pub struct Version1 {
     #[serde(rename = "version")]
     _version: u32,
     seed: u64,
-    engine: Option<String>,
+    engine: Option<RecordedEngine>,
     #[serde(default)]
     left_out: LeftOut,
     equiform: Option<String>,

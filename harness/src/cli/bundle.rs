@@ -63,15 +63,14 @@ pub fn run(args: BundleArgs) -> CliResult {
     let explanation = Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
     let choice = match &args.engine {
         Some(engine) => engine.clone(),
-        None => place.engine.parse().map_err(|error| {
-            format!("the case was run on {}: {error}; name an engine with --engine", place.engine)
-        })?,
+        None => EngineChoice::again(&place.engine),
     };
     let engine = Engines::from_env()?.find(&choice).map_err(|error| {
         format!("the engine that it has to show on is gone: {error}; or name another with --engine")
     })?;
     let others: Vec<Engine> = if args.only { Vec::new() } else { installed_engines()? };
-    let others: Vec<Engine> = others.into_iter().filter(|other| other.title() != engine.title()).collect();
+    let others: Vec<Engine> =
+        others.into_iter().filter(|other| other.recorded() != engine.recorded()).collect();
     let context = match &args.context {
         None => None,
         Some(path) => {

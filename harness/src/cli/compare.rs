@@ -27,9 +27,9 @@ use crate::campaign::tally::Tally;
 use crate::campaign::{Campaign, Settings, case_folder};
 use crate::deploy::provider;
 use crate::deploy::stop::Stop;
-use crate::engines::{Engine, EngineChoice, EngineName, Engines};
+use crate::engines::{Engine, EngineChoice, EngineName, Engines, RecordedEngine};
 use crate::html::comparison::ComparisonSource;
-use crate::judge::compare::{ComparedEngine, Difference};
+use crate::judge::compare::Difference;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{ORACLES, Oracle};
 
@@ -97,7 +97,7 @@ pub fn run(args: CompareArgs) -> CliResult {
     output(|out| match args.format {
         OutputFormat::Text => tell(out, &comparison),
         OutputFormat::Json => {
-            let document = Document { version: 1, settings: &settings, comparison: &comparison };
+            let document = Document { version: 2, settings: &settings, comparison: &comparison };
             writeln!(out, "{}", serde_json::to_string_pretty(&document)?)
         }
     })?;
@@ -137,8 +137,8 @@ fn chosen(args: &CompareArgs) -> Result<Vec<Engine>, CannotRun> {
     if args.installed {
         engines.extend(EngineName::ALL.into_iter().flat_map(|name| places.installed(name)));
     }
-    engines.sort_by(|a, b| (a.name, &a.version, &a.path).cmp(&(b.name, &b.version, &b.path)));
-    engines.dedup_by_key(|engine| engine.title());
+    engines.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
+    engines.dedup_by(|a, b| a.recorded() == b.recorded());
     if engines.len() < 2 {
         return Err("a comparison needs two engines or more: name them with --engine, or use --installed; \
                     `equiform engines list` shows what there is"
@@ -155,23 +155,22 @@ fn campaign(
     known: &KnownFindings,
     stop: Stop,
 ) -> Result<(EngineCampaign, Option<String>), CannotRun> {
-    let compared =
-        ComparedEngine { name: engine.name, version: engine.version.clone(), title: engine.title() };
+    let compared = engine.recorded();
     let started = args.how.start(engine, stop)?;
     started.can_be_driven_by(&settings.workflows)?;
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
-    let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
-    let claim = Claim::new(started.name.clone(), args.how.mode(), &oracles, None, settings.clone());
+    let programs = Programs::at(&started.runner.engine.engine().path, &provider::locate()?)?;
+    let claim = Claim::new(started.engine.clone(), args.how.mode(), &oracles, None, settings.clone());
     let claim = claim.on(programs.clone());
-    let folder = args.out.join(folder_name(&started.name));
+    let folder = args.out.join(folder_name(&started.engine));
     let _held = claim.lock(&folder)?;
     let folder = folder.canonicalize()?;
     started.keep_provider_log_in(&folder);
-    note(&format!("on {}", started.name));
+    note(&format!("on {}", started.engine));
     let watcher = ProgressDisplay::new(settings.sources as u64 * settings.variants);
     let campaign = Campaign {
         runner: &started.runner,
-        engine: &started.name,
+        engine: &started.engine,
         programs: Some(&programs),
         oracles: &oracles,
         known,
@@ -190,7 +189,7 @@ fn campaign(
     if results.earlier > 0 {
         note(&format!("{} of {all} variants are from an earlier run", results.earlier));
     }
-    let stopped = format!("stopped on {}; the same command resumes it", started.name);
+    let stopped = format!("stopped on {}; the same command resumes it", started.engine);
     let stopped = match &results.error {
         Some(error) => Some(format!("{error}; {stopped}")),
         None => (results.judged() < all).then_some(stopped),
@@ -199,7 +198,7 @@ fn campaign(
     let cases = results.cases.iter().map(|verdict| (case_folder(&folder, verdict.case), verdict.clone()));
     let report = Report {
         title: folder.display().to_string(),
-        engine: Some(started.name.clone()),
+        engine: Some(started.engine.clone()),
         settings: Some(settings.clone()),
         not_run: all - judged,
         earlier,
@@ -212,16 +211,21 @@ fn campaign(
     Ok((EngineCampaign { engine: compared, folder, verdicts: results.cases }, stopped))
 }
 
-/// A title as the name of a folder.
-fn folder_name(title: &str) -> PathBuf {
+/// An engine as the name of a folder.
+fn folder_name(engine: &RecordedEngine) -> PathBuf {
     let plain =
         |character: char| character.is_ascii_alphanumeric() || ['@', '.', '-', '_'].contains(&character);
-    Path::new(&title.chars().map(|c| if plain(c) { c } else { '-' }).collect::<String>()).to_owned()
+    Path::new(&engine.to_string().chars().map(|c| if plain(c) { c } else { '-' }).collect::<String>())
+        .to_owned()
+}
+
+fn listed(engines: &[RecordedEngine], separator: &str) -> String {
+    engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
 fn tell(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { engines, compared, differences } = comparison;
-    let width = engines.iter().map(|counts| counts.engine.len()).max().unwrap_or(0);
+    let width = engines.iter().map(|counts| counts.engine.to_string().len()).max().unwrap_or(0);
     writeln!(out, "{:width$}  passed  known  failed  inconclusive", "engine")?;
     for EngineCounts { engine, passed, known, failed, inconclusive, warm_only } in engines {
         write!(out, "{engine:width$}  {passed:6}  {known:5}  {failed:6}  {inconclusive:12}")?;
@@ -237,7 +241,7 @@ fn tell(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
         let Difference { case, variant, stage, groups, first_in, known } = difference;
         write!(out, "\ncase {case} variant {variant} {stage}")?;
         if !first_in.is_empty() {
-            write!(out, ", first in {}", first_in.join(" and in "))?;
+            write!(out, ", first in {}", listed(first_in, " and in "))?;
         }
         if !known.is_empty() {
             let names: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -245,7 +249,7 @@ fn tell(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
         }
         writeln!(out)?;
         for group in groups {
-            writeln!(out, "  {}\n    {}", group.did, group.engines.join(", "))?;
+            writeln!(out, "  {}\n    {}", group.did, listed(&group.engines, ", "))?;
         }
     }
     Ok(())

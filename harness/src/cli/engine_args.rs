@@ -17,9 +17,8 @@ use crate::deploy::stop::Stop;
 use crate::deploy::time_spent::TimeSplit;
 use crate::deploy::worker::WorkerCounts;
 use crate::deploy::{Mode, Runner, provider};
-use crate::engines::driver::{Driver, ProviderMode, Syntax};
-use crate::engines::terraform::Terraform;
-use crate::engines::{Engine, EngineChoice, EngineName, Engines};
+use crate::engines::driver::{ProviderMode, Syntax};
+use crate::engines::{self, Engine, EngineChoice, EngineName, Engines, RecordedEngine};
 
 /// Which engine, and how it is run.
 #[derive(Debug, Args)]
@@ -67,8 +66,8 @@ pub struct HowArgs {
 
 /// An engine that is ready, with a provider to attach to, and Ctrl-C in hand.
 pub struct Started {
-    /// The engine with its exact version.
-    pub name: String,
+    /// The engine.
+    pub engine: RecordedEngine,
     /// How it is run.
     pub runner: Runner,
     provider: Provider,
@@ -103,7 +102,7 @@ impl Started {
         let others: Vec<&str> = workflows.names().filter(|name| !lacking.contains(name)).collect();
         let instead = if others.is_empty() { vec!["plain"] } else { others };
         let (lacks, instead) = (lacks.join(", "), instead.join(","));
-        Err(format!("{} lacks what these workflows need: {lacks}; give `--workflows {instead}`", self.name)
+        Err(format!("{} lacks what these workflows need: {lacks}; give `--workflows {instead}`", self.engine)
             .into())
     }
 }
@@ -135,19 +134,19 @@ impl HowArgs {
 
     /// Starts the provider for an engine.
     pub fn start(&self, engine: Engine, stop: Stop) -> Result<Started, CannotRun> {
-        let engine = Arc::new(Terraform::new(engine));
+        let engine = engines::open(&engine);
         let (binary, provider) = (provider::locate()?, Provider::start(self.provider_mode)?);
         if let Provider::Installable(mirror) = &provider {
             stop.removes(mirror.folder());
         }
         if !engine.capabilities().allow(self.provider_mode, self.syntax) {
-            return Err(format!("{} cannot be run with these options", engine.title()).into());
+            return Err(format!("{} cannot be run with these options", engine.engine()).into());
         }
         let scratch = Scratch::in_memory().map(Arc::new);
         if let Some(scratch) = &scratch {
             stop.removes(scratch.path());
         }
-        let name = engine.title();
+        let recorded = engine.engine().recorded();
         let runner = Runner {
             engine,
             access: provider.access(),
@@ -162,7 +161,7 @@ impl HowArgs {
             workers: None,
         };
         let runner = if self.cold { runner } else { runner.kept_warm() };
-        Ok(Started { name, runner, provider })
+        Ok(Started { engine: recorded, runner, provider })
     }
 }
 
@@ -172,8 +171,8 @@ pub fn installed_engines() -> Result<Vec<Engine>, CannotRun> {
     let all = EngineName::ALL.into_iter();
     let mut engines: Vec<Engine> =
         all.flat_map(|name| places.on_path(name).into_iter().chain(places.installed(name))).collect();
-    engines.sort_by(|a, b| (a.name, &a.version).cmp(&(b.name, &b.version)));
-    engines.dedup_by_key(|engine| engine.title());
+    engines.sort_by(|a, b| a.id.cmp(&b.id));
+    engines.dedup_by(|a, b| a.id == b.id);
     if engines.is_empty() {
         return Err("there is no engine: `equiform engines install terraform` brings one".into());
     }

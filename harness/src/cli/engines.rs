@@ -106,7 +106,7 @@ fn install(engines: &engines::Engines, launcher: &Path, entry: &Entry) -> Result
 /// Users who install an engine without naming a version may be surprised that the one on the PATH remains the default.
 fn tell_if_shadowed(engines: &engines::Engines, spec: &EngineSpec) {
     if let Some(engine) = engines.on_path(spec.name) {
-        let (path, version) = (engine.path.display(), engine.version);
+        let (path, version) = (engine.path.display(), engine.id.version);
         tell(&format!(
             "note: `{spec}` without a version still means the one on the PATH, {path} ({version})"
         ));
@@ -139,12 +139,12 @@ fn rows(engines: &engines::Engines) -> Vec<Row> {
         let available: Vec<_> = catalogue::entries(name)
             .into_iter()
             .rev()
-            .filter(|entry| there.iter().all(|engine| engine.version != entry.version))
+            .filter(|entry| there.iter().all(|engine| engine.id.version != entry.version))
             .map(|entry| Row { name, version: entry.version, place: Place::Available, path: None })
             .collect();
         rows.extend(there.into_iter().map(|engine| Row {
             name,
-            version: engine.version,
+            version: engine.id.version,
             place: match engine.origin {
                 EngineOrigin::Path => Place::Path,
                 EngineOrigin::Installed | EngineOrigin::Given => Place::Installed,

@@ -13,7 +13,7 @@ use super::{CliResult, Outcome, interrupt, output};
 use crate::campaign::place::Place;
 use crate::campaign::tried::Bench;
 use crate::deploy::stop::Stop;
-use crate::engines::Engines;
+use crate::engines::{EngineChoice, Engines};
 use crate::judge::explain::Explanation;
 
 /// Explain what went wrong with a variant: what was deployed, what the model expected and by which rule, what the
@@ -54,14 +54,14 @@ pub fn run(args: ExplainArgs) -> CliResult {
     if args.engines {
         let mut engines = installed_engines()?;
         // The one that it was found on may stand elsewhere, or be gone.
-        let own = place.engine.parse().ok().and_then(|choice| Engines::from_env().ok()?.find(&choice).ok());
-        engines.extend(own.filter(|own| engines.iter().all(|engine| engine.title() != own.title())));
+        let own = Engines::from_env()?.find(&EngineChoice::again(&place.engine)).ok();
+        engines.extend(own.filter(|own| engines.iter().all(|engine| engine.recorded() != own.recorded())));
         let stop = Stop::default();
         interrupt::watch(stop.clone())?;
         let bench = Bench::start(stop)?;
         let shown = StepsShown::new(engines.len() as u64);
         for engine in &engines {
-            shown.next(&format!("deploying it on {}", engine.title()));
+            shown.next(&format!("deploying it on {engine}"));
             let tried = bench.try_on(engine, &place.case, place.variant, &explanation.cause)?;
             explanation.tried.push(tried);
         }

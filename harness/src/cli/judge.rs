@@ -58,11 +58,13 @@ pub fn run(args: JudgeArgs) -> CliResult {
         for folder in folders {
             let mut case = Case::read(&folder.join(CASE_FILE))?;
             case.left_out = args.leave_out.or(&case.left_out);
+            case.engine = engine_of(&folder, &case);
             let number = number_of(&folder, &case).unwrap_or(cases.len());
             let mut verdict = judge::stored_case(number, &case, &folder, &oracles);
-            let engine = engine_of(&folder, &case).unwrap_or_default();
             for variant in &mut verdict.variants {
-                judge::sort_out(&known, &engine, &case, variant);
+                if let Some(engine) = &case.engine {
+                    judge::sort_out(&known, &engine.id, &case, variant);
+                }
                 let place = judge::variant_folder(&folder, variant.variant);
                 judge::mark_again(&case, variant, &place, &oracles);
                 judge::mark_warm_only(&case, variant, &place, &oracles);
@@ -77,7 +79,7 @@ pub fn run(args: JudgeArgs) -> CliResult {
                 bar.suspend(|| found.for_each(|line| note(&line)));
             }
             bar.inc(1);
-            engines.extend(Some(engine).filter(|engine| !engine.is_empty()));
+            engines.extend(case.engine);
             cases.push((folder, verdict));
         }
     }

@@ -38,7 +38,7 @@ pub fn run(args: MergeArgs) -> CliResult {
     let known = args.known.read()?;
     let claim = merge(&args.folders, &args.out)?;
     let oracles = chosen(claim.oracles())?;
-    let bench = Bench { oracles: &oracles, known: &known, engine: claim.engine() };
+    let bench = Bench { oracles: &oracles, known: &known, engine: &claim.engine().id };
     let (mut cases, mut not_run) = (Vec::new(), 0);
     for number in claim.cases() {
         let (folder, case) = (case_folder(&args.out, number), claim.settings().case(number));
@@ -48,7 +48,7 @@ pub fn run(args: MergeArgs) -> CliResult {
     }
     let report = Report {
         title: args.out.display().to_string(),
-        engine: Some(claim.engine().to_owned()),
+        engine: Some(claim.engine().clone()),
         settings: Some(claim.settings().clone()),
         not_run,
         repeat: Some(repeat(&claim, None, &args.out)?),

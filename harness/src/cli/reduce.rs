@@ -22,6 +22,7 @@ use crate::campaign::reduce::signature::Signature;
 use crate::campaign::reduce::{Ended, Reducer, Reduction, Size, Watcher};
 use crate::campaign::reductions::fresh;
 use crate::case::Case;
+use crate::engines::EngineChoice;
 use crate::judge::cause::cause;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{Finding, ORACLES, Oracle};
@@ -75,7 +76,7 @@ pub fn run(args: ReduceArgs) -> CliResult {
     let (known, oracles) = (args.known.read()?, ORACLES.iter().collect::<Vec<&Oracle>>());
     let mut place = Place::find(&args.folder, args.variant, &known)?;
     place.case.left_out = args.leave_out.or(&place.case.left_out);
-    let engine = [("engine".to_owned(), place.engine.clone())];
+    let engine = [("engine".to_owned(), EngineChoice::again(&place.engine).to_string())];
     let args = Layered::own::<ReduceArgs>("reduce")?.with::<ReduceArgs>(&engine)?;
     let findings = findings_of(&place, &oracles, &known)?;
     let began = Instant::now();
@@ -83,8 +84,8 @@ pub fn run(args: ReduceArgs) -> CliResult {
     let signature = match &args.finding {
         // A failure that is looked for on another engine is recognised by what it was on the first.
         _ if findings.is_empty() => None,
-        None => Signature::of_cause(&findings, &started.name),
-        Some(wanted) => Some(Signature::of(chosen(&findings, wanted)?, &started.name)),
+        None => Signature::of_cause(&findings, &started.engine.id),
+        Some(wanted) => Some(Signature::of(chosen(&findings, wanted)?, &started.engine.id)),
     };
     let interesting = args.interesting.as_ref().map(|path| {
         path.canonicalize().map_err(|error| format!("--interesting {}: {error}", path.display()))
@@ -106,7 +107,7 @@ pub fn run(args: ReduceArgs) -> CliResult {
     let in_memory = started.runner.scratch.as_ref().map(|scratch| scratch.path().to_owned());
     let reducer = Reducer {
         runner: &started.runner,
-        engine: &started.name,
+        engine: &started.engine,
         oracles: &oracles,
         known: &known,
         jobs: args.engine.how.jobs(),
@@ -135,7 +136,7 @@ pub fn run(args: ReduceArgs) -> CliResult {
 /// What the evidence shows of the variant that is to be reduced: nothing if there is none.
 fn findings_of(place: &Place, oracles: &[&Oracle], known: &KnownFindings) -> Result<Vec<Finding>, CannotRun> {
     let mut verdict = judge::verdict(&place.case, place.variant, &place.folder, oracles);
-    judge::sort_out(known, &place.engine, &place.case, &mut verdict);
+    judge::sort_out(known, &place.engine.id, &place.case, &mut verdict);
     match verdict.result {
         VariantResult::Pass => Err(format!(
             "variant {} passed: there is nothing to reduce; `equiform judge {}` says which variants failed",

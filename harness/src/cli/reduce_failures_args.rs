@@ -42,7 +42,7 @@ impl ReduceFailuresArgs {
         }
         let reductions = Reductions {
             runner: &started.runner,
-            engine: &started.name,
+            engine: &started.engine,
             oracles,
             known,
             jobs: how.jobs(),

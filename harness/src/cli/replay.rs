@@ -24,6 +24,7 @@ use crate::campaign::shard::Shard;
 use crate::campaign::{Campaign, engine_of};
 use crate::case::CASE_FILE;
 use crate::deploy::provider;
+use crate::engines::{EngineChoice, RecordedEngine};
 use crate::private;
 
 /// Run a stored case again: the same programs, batch by batch, on the engine that it was run on, or another.
@@ -64,7 +65,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
     let variant = variant.or(args.variant);
     let given = Layered::own::<ReplayArgs>("replay")?;
     let args = match engine_of(&from, &case) {
-        Some(engine) => given.with(&[("engine".to_owned(), engine)])?,
+        Some(engine) => given.with(&[("engine".to_owned(), EngineChoice::again(&engine).to_string())])?,
         None => args,
     };
     args.report.check()?;
@@ -73,12 +74,12 @@ pub fn run(args: ReplayArgs) -> CliResult {
     let started = args.engine.start()?;
     let out = match &args.out {
         Some(out) => out.clone(),
-        None => fresh(&from.file_name().unwrap_or_default().to_string_lossy(), &started.name),
+        None => fresh(&from.file_name().unwrap_or_default().to_string_lossy(), &started.engine),
     };
     if fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
     }
-    let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
+    let programs = Programs::at(&started.runner.engine.engine().path, &provider::locate()?)?;
     let was_there = out.exists();
     private::create_folder(&out)
         .map_err(|error| format!("the folder {} cannot be used: {error}", out.display()))?;
@@ -87,7 +88,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
     let watcher = ProgressDisplay::new(all as u64);
     let campaign = Campaign {
         runner: &started.runner,
-        engine: &started.name,
+        engine: &started.engine,
         programs: Some(&programs),
         oracles: &oracles,
         known: &known,
@@ -108,10 +109,10 @@ pub fn run(args: ReplayArgs) -> CliResult {
     let done = results.judged();
     let report = Report {
         title: folder.display().to_string(),
-        engine: Some(started.name.clone()),
+        engine: Some(started.engine.clone()),
         not_run: all - done,
         took: Some(begun.elapsed()),
-        repeat: Some(repeat(&args.folder, variant, &started.name)),
+        repeat: Some(repeat(&args.folder, variant, &started.engine)),
         workers: started.workers(),
         stages: started.runner.spent.stages.get(),
         cases: results.cases.into_iter().map(|verdict| (folder.clone(), verdict)).collect(),
@@ -130,18 +131,23 @@ pub fn run(args: ReplayArgs) -> CliResult {
 }
 
 /// The command that does the same once more, into a folder of its own.
-fn repeat(folder: &Path, variant: Option<usize>, engine: &str) -> String {
+fn repeat(folder: &Path, variant: Option<usize>, engine: &RecordedEngine) -> String {
     let is_of_variant = folder.join(CASE_FILE).exists();
     let variant =
         variant.filter(|_| is_of_variant).map(|number| vec!["--variant".to_owned(), number.to_string()]);
-    let fixed = ["replay".to_owned(), folder.display().to_string(), "--engine".to_owned(), engine.to_owned()];
+    let fixed = [
+        "replay".to_owned(),
+        folder.display().to_string(),
+        "--engine".to_owned(),
+        EngineChoice::again(engine).to_string(),
+    ];
     command_line(fixed.into_iter().chain(variant.into_iter().flatten()))
 }
 
 /// A folder that is not there yet.
-fn fresh(case: &str, engine: &str) -> PathBuf {
+fn fresh(case: &str, engine: &RecordedEngine) -> PathBuf {
     let place = |name: String| PathBuf::from(".equiform/replay").join(name);
-    let name = format!("{case}-{}", engine.replace(['/', ' '], "-"));
+    let name = format!("{case}-{}", engine.to_string().replace(['/', ' '], "-"));
     let again = (2..).map(|number| place(format!("{name}-{number}")));
     let mut folders = std::iter::once(place(name.clone())).chain(again);
     folders.find(|folder| !folder.exists()).expect("there is always a next number")

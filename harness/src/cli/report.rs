@@ -17,12 +17,9 @@ use crate::campaign::folder;
 use crate::campaign::report::Report;
 use crate::campaign::timing::{RunTime, Timing};
 use crate::deploy::stop::Stop;
-use crate::engines::EngineName;
-use crate::engines::title::Title;
 use crate::html::campaign::{self as campaign_page, CampaignSource};
 use crate::html::comparison::{self as comparison_page, ComparisonSource};
 use crate::html::page::{FILE, PageError};
-use crate::judge::compare::ComparedEngine;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::Oracle;
 
@@ -178,12 +175,7 @@ fn read_engine(folder: &Path, known: &KnownFindings) -> Result<(EngineCampaign, 
     let (oracles, timing) = (folder::oracles(&claim), Timing::read(folder));
     let source = CampaignSource { report: &report, folder, oracles: &oracles, known, timing: &timing };
     campaign_page::write(&source, &folder.join(FILE), true)?;
-    let title = claim.engine().to_owned();
-    let no_engine = || format!("{} is of {title}, which is no engine's name", folder.display());
-    let read = Title::parse(&title).ok_or_else(no_engine)?;
-    let name =
-        EngineName::ALL.into_iter().find(|name| name.to_string() == read.name).ok_or_else(no_engine)?;
-    let engine = ComparedEngine { name, version: read.version, title: title.clone() };
+    let engine = claim.engine().clone();
     let verdicts = report.cases.into_iter().map(|(_, verdict)| verdict).collect();
     Ok((EngineCampaign { engine, folder: folder.to_owned(), verdicts }, claim, report.not_run == 0))
 }
@@ -208,7 +200,7 @@ fn write_comparison(
     }
     let unfinished = campaigns.iter().find(|(_, _, whole)| !whole);
     let stopped =
-        unfinished.map(|(campaign, ..)| format!("the campaign on {} is not whole", campaign.engine.title));
+        unfinished.map(|(campaign, ..)| format!("the campaign on {} is not whole", campaign.engine));
     let campaigns: Vec<EngineCampaign> = campaigns.into_iter().map(|(campaign, ..)| campaign).collect();
     let comparison = match &stopped {
         None => Comparison::of(&settings, &campaigns, &Stop::default()),

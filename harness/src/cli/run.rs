@@ -87,8 +87,8 @@ pub fn run(args: RunArgs) -> CliResult {
     let started = args.engine.start()?;
     started.can_be_driven_by(&settings.workflows)?;
     let mode = args.engine.how.mode();
-    let programs = Programs::at(started.runner.engine.executable(), &provider::locate()?)?;
-    let claim = Claim::new(started.name.clone(), mode, &oracles, args.shard, settings.clone());
+    let programs = Programs::at(&started.runner.engine.engine().path, &provider::locate()?)?;
+    let claim = Claim::new(started.engine.clone(), mode, &oracles, args.shard, settings.clone());
     let claim = claim.on(programs.clone());
     let held = claim.lock(&args.out)?;
     let out = args.out.canonicalize()?;
@@ -111,7 +111,7 @@ pub fn run(args: RunArgs) -> CliResult {
     let watcher = ProgressDisplay::new(all as u64);
     let campaign = Campaign {
         runner: &started.runner,
-        engine: &started.name,
+        engine: &started.engine,
         programs: Some(&programs),
         oracles: &oracles,
         known: &known,
@@ -133,7 +133,7 @@ pub fn run(args: RunArgs) -> CliResult {
     let cases = results.cases.into_iter().map(|verdict| (case_folder(&out, verdict.case), verdict)).collect();
     let report = Report {
         title: out.display().to_string(),
-        engine: Some(started.name.clone()),
+        engine: Some(started.engine.clone()),
         settings: Some(settings),
         shard: args.shard,
         only_case: args.case,

@@ -12,15 +12,16 @@ use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::no_effect::refuse;
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::campaign::place::StoredCase;
+use crate::campaign::place::{NoPlace, StoredCase};
 use crate::campaign::{engine_of, stored};
+use crate::engine_id::RecordedEngine;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{ORACLES, Oracle};
 use crate::judge::variant::variant_folder;
 use crate::judge::view::VariantView;
 
 /// The version of the JSON document.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Show what happened to a variant: the cause first, then what follows from it, and each stage.
 ///
@@ -63,7 +64,7 @@ struct Document<'a> {
     version: u32,
     case: usize,
     folder: &'a Path,
-    engine: &'a str,
+    engine: Option<&'a RecordedEngine>,
     /// Variants of those that were looked at.
     passed: usize,
     /// The variant that was asked for, or all of the case that did not pass.
@@ -78,19 +79,19 @@ pub fn run(args: ShowArgs) -> CliResult {
     let known = args.known.read()?;
     let mut place = StoredCase::find(&args.folder)?;
     place.case.left_out = args.leave_out.or(&place.case.left_out);
-    let engine = engine_of(&place.folder, &place.case).unwrap_or_default();
+    place.case.engine = engine_of(&place.folder, &place.case);
     let (passed, views) = match place.variant {
         Some(variant) => {
-            let view = view(&place, variant, &known, &engine)?;
+            let view = view(&place, variant, &known)?;
             (usize::from(view.verdict == "pass"), vec![view])
         }
-        None => of_case(&place, &known, &engine)?,
+        None => of_case(&place, &known)?,
     };
     let document = Document {
         version: VERSION,
         case: place.number,
         folder: &place.folder,
-        engine: &engine,
+        engine: place.case.engine.as_ref(),
         passed,
         variants: &views,
     };
@@ -114,11 +115,7 @@ pub fn run(args: ShowArgs) -> CliResult {
 }
 
 /// How many variants of a case passed, and the others.
-fn of_case(
-    place: &StoredCase,
-    known: &KnownFindings,
-    engine: &str,
-) -> Result<(usize, Vec<VariantView>), CannotRun> {
+fn of_case(place: &StoredCase, known: &KnownFindings) -> Result<(usize, Vec<VariantView>), CannotRun> {
     let (mut passed, mut views) = (0, Vec::new());
     for variant in 0..place.case.variants.len() {
         // One that was never run, as in a replay of a single variant, has nothing to show.
@@ -129,7 +126,7 @@ fn of_case(
             passed += 1;
             continue;
         }
-        match view(place, variant, known, engine)? {
+        match view(place, variant, known)? {
             view if view.verdict == "pass" => passed += 1,
             view => views.push(view),
         }
@@ -144,12 +141,7 @@ fn of_case(
     Ok((passed, views))
 }
 
-fn view(
-    place: &StoredCase,
-    variant: usize,
-    known: &KnownFindings,
-    engine: &str,
-) -> Result<VariantView, CannotRun> {
+fn view(place: &StoredCase, variant: usize, known: &KnownFindings) -> Result<VariantView, CannotRun> {
     let (case, folder) = (&place.folder, variant_folder(&place.folder, variant));
     if stored::is_removed(case, variant) {
         return Err(format!(
@@ -160,5 +152,6 @@ fn view(
         .into());
     }
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let engine = place.case.engine.as_ref().ok_or_else(|| NoPlace::NoEngine(case.clone()))?;
     Ok(VariantView::read(&place.case, variant, &folder, &oracles, (known, engine)))
 }

@@ -177,7 +177,7 @@ impl Runner {
         let work = self.spent.keeping.time(|| self.working_directory(folder))?;
         let work = work.path();
         self.prepare(&stages[0].batch, work)?;
-        let reader = self.engine.family().reader;
+        let reader = self.engine.profile().reader;
         let mut starts = Starts::of(&stages);
         let key = |staged: &StagedBatch<'_>| self.key_of(case.seed, variant, staged);
         let mut records = match checkpoints {
@@ -262,7 +262,7 @@ impl Runner {
         let ended = self
             .command(work)
             .run(&arguments, &stdout, &stderr, self.timeout)
-            .map_err(io_error("cannot run", self.engine.executable()))?;
+            .map_err(io_error("cannot run", &self.engine.engine().path))?;
         self.spent.engine.add(ended.took);
         if ended.end == Ended::Exit(0) {
             return Ok(());
@@ -289,7 +289,7 @@ impl Runner {
     }
 
     fn command(&self, work: &Path) -> Command {
-        let mut command = Command::new(self.engine.executable(), work);
+        let mut command = Command::new(&self.engine.engine().path, work);
         command.removed = self.foreign_variables();
         command.stop = self.stop.clone();
         command.environment.extend(self.engine.environment(&self.access));
@@ -349,7 +349,7 @@ impl Runner {
                 command.environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value)));
                 command
                     .run(&arguments, &stdout, &stderr, self.timeout)
-                    .map_err(io_error("cannot run", self.engine.executable()))?
+                    .map_err(io_error("cannot run", &self.engine.engine().path))?
             }
             Some(worker) => {
                 if folder.as_os_str().as_bytes().contains(&b'\n') {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 
-use super::spec::EngineName;
+use crate::engine_id::EngineName;
 
 /// Equiform's cache folder. It need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]

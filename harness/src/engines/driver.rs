@@ -2,22 +2,23 @@
 
 use std::ffi::OsString;
 use std::fmt::{self, Debug, Display};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::Engine;
 use crate::case::Batch;
 use crate::evidence::{Reader, StoredIdentity};
 use crate::spec::{Action, Discipline};
 
-/// What engines of a family have in common, whichever version it is: all that judging needs to know of them.
+/// All that judging needs to know of an engine.
 #[derive(Debug, Clone, Copy)]
-pub struct Family {
-    /// Reads back what they leave.
+pub struct EngineProfile {
+    /// Reads back what it leaves.
     pub reader: &'static dyn Reader,
-    /// The order that they keep.
+    /// The order that it keeps.
     pub discipline: &'static dyn Discipline,
-    /// Whether their states have the identity of objects whose type has one.
+    /// Whether its states have the identity of objects whose type has one.
     pub identity: StoredIdentity,
 }
 
@@ -117,17 +118,14 @@ pub struct WorkerProgram {
 
 /// An engine, as a deployment drives it: commands in a working directory that holds a program.
 pub trait Driver: Debug + Send + Sync {
-    /// What it is called in reports, with its exact version.
-    fn title(&self) -> String;
-
-    /// Its executable.
-    fn executable(&self) -> &Path;
+    /// The engine.
+    fn engine(&self) -> &Engine;
 
     /// What keeps it warm; none if each of its commands needs a process of its own.
     fn worker(&self) -> Option<WorkerProgram>;
 
-    /// Its family.
-    fn family(&self) -> Family;
+    /// What judging needs to know of it.
+    fn profile(&self) -> EngineProfile;
 
     /// What it can do.
     fn capabilities(&self) -> Capabilities;

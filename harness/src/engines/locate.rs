@@ -1,15 +1,15 @@
 //! From the name of an engine to an executable that is there.
 
 use std::ffi::OsString;
+use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
-
-use semver::Version;
 
 use super::cache::{Cache, NoCache};
 use super::catalogue::{self, NotInCatalogue};
 use super::choice::EngineChoice;
 use super::probe::{self, ProbeError};
-use super::spec::{EngineName, EngineSpec};
+use super::spec::EngineSpec;
+use crate::engine_id::{EngineId, EngineName, RecordedEngine};
 
 /// Where an engine was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +26,7 @@ pub enum EngineOrigin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Engine {
     /// Which engine it is.
-    pub name: EngineName,
-    /// The version it gives as its own.
-    pub version: Version,
+    pub id: EngineId,
     /// Its executable.
     pub path: PathBuf,
     /// Where it was found.
@@ -36,13 +34,16 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// What it is called in reports: with its exact version, and with its path if that was given. A choice by this
-    /// title finds the same engine again.
-    pub fn title(&self) -> String {
-        match self.origin {
-            EngineOrigin::Path | EngineOrigin::Installed => format!("{}@{}", self.name, self.version),
-            EngineOrigin::Given => format!("{}@{} at {}", self.name, self.version, self.path.display()),
-        }
+    /// What is stored of it: which engine it is, and its path if that was given.
+    pub fn recorded(&self) -> RecordedEngine {
+        let path = (self.origin == EngineOrigin::Given).then(|| self.path.clone());
+        RecordedEngine { id: self.id.clone(), path }
+    }
+}
+
+impl Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.recorded().fmt(f)
     }
 }
 
@@ -75,7 +76,7 @@ impl Engines {
     pub fn find(&self, choice: &EngineChoice) -> Result<Engine, LocateError> {
         match choice {
             EngineChoice::Named(spec) => self.locate(spec),
-            EngineChoice::At(path) => given(path),
+            EngineChoice::At { path, named } => given(path, *named),
         }
     }
 
@@ -84,11 +85,11 @@ impl Engines {
     /// The one on the PATH if it is of a version that was asked for, else the newest such that is installed.
     pub fn locate(&self, spec: &EngineSpec) -> Result<Engine, LocateError> {
         if let Some(engine) = self.on_path(spec.name)
-            && spec.version.accepts(&engine.version)
+            && spec.version.accepts(&engine.id.version)
         {
             return Ok(engine);
         }
-        match self.installed(spec.name).find(|engine| spec.version.accepts(&engine.version)) {
+        match self.installed(spec.name).find(|engine| spec.version.accepts(&engine.id.version)) {
             Some(engine) => Ok(engine),
             None => match catalogue::find(spec) {
                 Ok(_) => Err(LocateError::NotInstalled(spec.clone())),
@@ -102,14 +103,13 @@ impl Engines {
     pub fn on_path(&self, name: EngineName) -> Option<Engine> {
         let path = self.program(name.as_str())?;
         let version = probe::version(&path).ok()?;
-        Some(Engine { name, version, path, origin: EngineOrigin::Path })
+        Some(Engine { id: EngineId::new(name, version), path, origin: EngineOrigin::Path })
     }
 
     /// The versions of an engine in the cache, the newest first.
     pub fn installed(&self, name: EngineName) -> impl Iterator<Item = Engine> {
         self.cache.installed_versions(name).into_iter().map(move |(version, path)| Engine {
-            name,
-            version,
+            id: EngineId::new(name, version),
             path,
             origin: EngineOrigin::Installed,
         })
@@ -122,13 +122,22 @@ impl Engines {
     }
 }
 
-/// The engine at a path. An executable that gives no name of its own counts as Terraform, whose commands it takes.
-fn given(path: &Path) -> Result<Engine, LocateError> {
+/// The engine at a path, by the name that somebody gave it, else by what it says of itself.
+fn given(path: &Path, named: Option<EngineName>) -> Result<Engine, LocateError> {
     let version = probe::version(path)?;
-    let name = probe::name(path)?;
+    let name = match named {
+        Some(name) => name,
+        None => recognised(path, &probe::introduction(path)?)?,
+    };
     // Engines are run in other folders, where a relative path leads elsewhere.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    Ok(Engine { name, version, path, origin: EngineOrigin::Given })
+    Ok(Engine { id: EngineId::new(name, version), path, origin: EngineOrigin::Given })
+}
+
+/// The engine that introduces itself by this line.
+fn recognised(path: &Path, said: &str) -> Result<EngineName, LocateError> {
+    let name = EngineName::ALL.into_iter().find(|name| said.starts_with(name.product()));
+    name.ok_or_else(|| LocateError::Unrecognised { path: path.to_owned(), said: said.to_owned() })
 }
 
 /// Why there is no engine for a spec.
@@ -143,6 +152,17 @@ pub enum LocateError {
     /// The executable that was named is no engine.
     #[error("{0}; name an executable that takes the commands of Terraform")]
     NoEngine(#[from] ProbeError),
+    /// The executable that was named is an engine, but nobody knows which.
+    #[error(
+        "{path} does not say which engine it is: its `version` begins with {said:?}. If it takes the commands of one \
+         of these, say of which: --engine terraform:{path} or --engine tofu:{path}", path = path.display()
+    )]
+    Unrecognised {
+        /// The executable.
+        path: PathBuf,
+        /// What it says of itself.
+        said: String,
+    },
 }
 
 #[cfg(test)]
@@ -150,6 +170,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
+    use semver::Version;
     use tempfile::TempDir;
 
     use super::*;
@@ -170,8 +191,12 @@ mod tests {
         /// Puts a script on the search path that prints `answer`.
         fn on_path(self, name: &str, answer: &str) -> Self {
             let path = self.folder.path().join("bin").join(name);
-            fs::write(&path, format!("#!/bin/sh\n[ \"$*\" = 'version -json' ] && echo '{answer}'\n"))
-                .unwrap();
+            let says = match name {
+                "terraform" => "Terraform v1",
+                _ => "",
+            };
+            let lines = format!("if [ \"$2\" = -json ]; then echo '{answer}'; else echo '{says}'; fi");
+            fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
             self
         }
@@ -197,7 +222,7 @@ mod tests {
 
         fn locate(&self, spec: &str) -> Result<(EngineOrigin, String), String> {
             match self.engines().locate(&spec.parse().unwrap()) {
-                Ok(engine) => Ok((engine.origin, engine.version.to_string())),
+                Ok(engine) => Ok((engine.origin, engine.id.version.to_string())),
                 Err(error) => Err(error.to_string()),
             }
         }
@@ -241,7 +266,8 @@ mod tests {
 
     fn find(path: &Path) -> Result<Engine, String> {
         let engines = Place::empty().engines();
-        engines.find(&EngineChoice::At(path.to_owned())).map_err(|error| error.to_string())
+        let choice = EngineChoice::At { path: path.to_owned(), named: None };
+        engines.find(&choice).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -249,8 +275,23 @@ mod tests {
         let place = Place::empty().terraform_on_path("1.99.0-fork");
         let path = place.folder.path().join("bin/terraform");
         let engine = find(&path).unwrap();
-        assert_eq!((engine.origin, engine.name), (EngineOrigin::Given, EngineName::Terraform));
-        assert_eq!(engine.title(), format!("terraform@1.99.0-fork at {}", path.display()));
+        assert_eq!((engine.origin, engine.id.name), (EngineOrigin::Given, EngineName::Terraform));
+        assert_eq!(engine.to_string(), format!("terraform@1.99.0-fork at {}", path.display()));
+    }
+
+    #[test]
+    fn an_executable_that_does_not_say_which_engine_it_is_counts_as_none_until_somebody_says_it() {
+        let answer = r#"{"terraform_version":"1.99.0"}"#;
+        let place = Place::empty().on_path("platform-tool", answer);
+        let path = place.folder.path().join("bin/platform-tool");
+        let error = find(&path).unwrap_err().replace(place.folder.path().to_str().unwrap(), "");
+        insta::assert_snapshot!(
+            error,
+            @r#"/bin/platform-tool does not say which engine it is: its `version` begins with "". If it takes the commands of one of these, say of which: --engine terraform:/bin/platform-tool or --engine tofu:/bin/platform-tool"#
+        );
+        let choice: EngineChoice = format!("tofu:{}", path.display()).parse().unwrap();
+        let engine = place.engines().find(&choice).unwrap();
+        assert_eq!(engine.id, EngineId::new(EngineName::Tofu, Version::new(1, 99, 0)));
     }
 
     #[test]

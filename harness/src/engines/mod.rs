@@ -10,7 +10,6 @@
 //! - [`probe`]: asking an executable for its version.
 //! - [`locate`]: from a name to an executable that is there.
 //! - [`install`]: bringing one into the cache.
-//! - [`title`]: what an engine is called in reports, read back.
 //! - [`driver`]: what is asked of an engine, whichever it is.
 //! - [`worker`]: what a process that keeps an engine warm and whoever runs it agree on.
 //! - [`terraform`]: the family of Terraform and OpenTofu: how they are driven, and how what they leave is read.
@@ -24,23 +23,30 @@ pub mod locate;
 pub mod probe;
 pub mod spec;
 pub mod terraform;
-pub mod title;
 pub mod worker;
+
+use std::sync::Arc;
 
 pub use cache::Cache;
 pub use choice::EngineChoice;
 pub use install::{Installer, Progress};
 pub use locate::{Engine, EngineOrigin, Engines};
 pub use semver::Version;
-pub use spec::{EngineName, EngineSpec, VersionRequest};
+pub use spec::{EngineSpec, VersionRequest};
 
-use driver::Family;
-use title::Title;
+pub use crate::engine_id::{EngineId, EngineName, Family, RecordedEngine};
+use driver::{Driver, EngineProfile};
 
-/// The family of an engine by its title. All engines so far are of Terraform's, and differ in little.
-pub fn family_of(title: Option<&str>) -> Family {
-    match title.and_then(Title::parse) {
-        Some(Title { name, version }) => terraform::family(name, &version),
-        None => terraform::FAMILY,
+/// Makes the driver of an engine. Nothing else makes one.
+pub fn open(engine: &Engine) -> Arc<dyn Driver> {
+    match engine.id.family {
+        Family::Terraform => Arc::new(terraform::Terraform::new(engine.clone())),
+    }
+}
+
+/// What judging needs to know of an engine.
+pub fn profile(id: &EngineId) -> EngineProfile {
+    match id.family {
+        Family::Terraform => terraform::profile(id),
     }
 }

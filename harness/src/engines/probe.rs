@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 use semver::Version;
 use serde::Deserialize;
 
-use super::spec::EngineName;
-
 /// What `version -json` prints, as far as it matters here; OpenTofu says it under the same name.
 #[derive(Deserialize)]
 struct Answer {
@@ -26,13 +24,12 @@ pub fn version(path: &Path) -> Result<Version, ProbeError> {
     }
 }
 
-/// Which engine the executable says it is. OpenTofu answers `version -json` under Terraform's name; only the text for
-/// people tells them apart.
-pub fn name(path: &Path) -> Result<EngineName, ProbeError> {
+/// The first line that the executable prints of itself. OpenTofu answers `version -json` under Terraform's name; only
+/// this line, which is for people, tells them apart.
+pub fn introduction(path: &Path) -> Result<String, ProbeError> {
     let error = |source| ProbeError { path: path.to_owned(), kind: ProbeErrorKind::Start(source) };
     let output = start(path, &["version"]).map_err(error)?;
-    let tofu = String::from_utf8_lossy(&output.stdout).starts_with("OpenTofu");
-    Ok(if tofu { EngineName::Tofu } else { EngineName::Terraform })
+    Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
 }
 
 /// Runs an engine that is to speak of itself.

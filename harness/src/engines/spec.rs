@@ -4,36 +4,8 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use semver::Version;
-use serde::Serialize;
 
-/// An engine, whatever its version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EngineName {
-    /// HashiCorp Terraform.
-    Terraform,
-    /// OpenTofu.
-    Tofu,
-}
-
-impl EngineName {
-    /// Every engine, in the order in which they are listed.
-    pub const ALL: [Self; 2] = [Self::Terraform, Self::Tofu];
-
-    /// The name people type, which is also the name of its executable and of its folder in the cache.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Terraform => "terraform",
-            Self::Tofu => "tofu",
-        }
-    }
-}
-
-impl Display for EngineName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+use crate::engine_id::{EngineId, EngineName};
 
 impl FromStr for EngineName {
     type Err = SpecError;
@@ -83,6 +55,16 @@ pub struct EngineSpec {
     pub name: EngineName,
     /// Which of its versions.
     pub version: VersionRequest,
+}
+
+impl EngineSpec {
+    /// The engine that it names, if it names one version.
+    pub fn id(&self) -> Option<EngineId> {
+        match &self.version {
+            VersionRequest::Exact(version) => Some(EngineId::new(self.name, version.clone())),
+            VersionRequest::Any | VersionRequest::Minor { .. } => None,
+        }
+    }
 }
 
 impl Display for EngineSpec {

@@ -93,7 +93,7 @@ pub fn place_beside(executable: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{EngineName, Version};
+    use super::super::{EngineId, EngineName, Version};
     use super::*;
 
     #[test]
@@ -101,8 +101,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("terraform");
         let engine = |origin| Engine {
-            name: EngineName::Terraform,
-            version: Version::new(1, 15, 5),
+            id: EngineId::new(EngineName::Terraform, Version::new(1, 15, 5)),
             path: path.clone(),
             origin,
         };

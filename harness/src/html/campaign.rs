@@ -164,7 +164,8 @@ fn write_reduced(
 
 fn judged(source: &CampaignSource<'_>, case: &Case, folder: &Path) -> VariantVerdict {
     let mut verdict = judge::verdict(case, 0, &variant_folder(folder, 0), source.oracles);
-    let engine = case.engine.as_deref().or(source.report.engine.as_deref()).unwrap_or_default();
-    judge::sort_out(source.known, engine, case, &mut verdict);
+    if let Some(engine) = &case.engine {
+        judge::sort_out(source.known, &engine.id, case, &mut verdict);
+    }
     verdict
 }

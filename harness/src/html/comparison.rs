@@ -9,6 +9,7 @@ use super::page::{FILE, Kind, Page, PageError};
 use crate::campaign::comparison::{Comparison, EngineCampaign};
 use crate::campaign::{Settings, case_folder};
 use crate::case::{CASE_FILE, Case};
+use crate::engine_id::RecordedEngine;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::ORACLES;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
@@ -19,7 +20,7 @@ struct Data<'a> {
     equiform: &'static str,
     folder: String,
     seed: String,
-    engines: Vec<EngineColumn<'a>>,
+    engines: Vec<EngineColumn>,
     oracles: Vec<&'static str>,
     rows: Vec<Row>,
     /// Why it is not whole.
@@ -29,8 +30,8 @@ struct Data<'a> {
 }
 
 #[derive(Serialize)]
-struct EngineColumn<'a> {
-    title: &'a str,
+struct EngineColumn {
+    title: String,
     /// The page of its campaign, as a link from this one; none if there is none.
     page: Option<String>,
     /// For each oracle: variants with new findings, variants with known ones.
@@ -136,7 +137,8 @@ fn differing(source: &ComparisonSource<'_>, case: usize, variant: usize) -> Opti
     let differences = &source.comparison?.differences;
     let found =
         differences.iter().find(|difference| (difference.case, difference.variant) == (case, variant))?;
-    let place = |title: &String| source.campaigns.iter().position(|campaign| campaign.engine.title == *title);
+    let place =
+        |engine: &RecordedEngine| source.campaigns.iter().position(|campaign| campaign.engine == *engine);
     Some(Differing {
         stage: found.stage.clone(),
         groups: found
@@ -144,12 +146,12 @@ fn differing(source: &ComparisonSource<'_>, case: usize, variant: usize) -> Opti
             .iter()
             .map(|group| (short(&group.did, MOST), group.engines.iter().filter_map(place).collect()))
             .collect(),
-        first_in: found.first_in.clone(),
+        first_in: found.first_in.iter().map(ToString::to_string).collect(),
         known: found.known.iter().cloned().collect(),
     })
 }
 
-fn column<'a>(campaign: &'a EngineCampaign, folder: &Path, path: &Path) -> EngineColumn<'a> {
+fn column(campaign: &EngineCampaign, folder: &Path, path: &Path) -> EngineColumn {
     // A page that somebody named may lie anywhere: there is no link that would hold.
     let beside = path == folder.join(FILE) && campaign.folder.join(FILE).exists();
     let name = campaign.folder.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -161,7 +163,7 @@ fn column<'a>(campaign: &'a EngineCampaign, folder: &Path, path: &Path) -> Engin
         variants().filter(has).count()
     };
     EngineColumn {
-        title: &campaign.engine.title,
+        title: campaign.engine.to_string(),
         page: name.filter(|_| beside).map(|name| format!("{name}/{FILE}")),
         oracles: ORACLES.iter().map(|oracle| (count(oracle.name, false), count(oracle.name, true))).collect(),
     }

@@ -134,7 +134,7 @@ impl Overview {
             version: VERSION,
             equiform: env!("CARGO_PKG_VERSION"),
             folder: report.title.clone(),
-            engine: report.engine.clone().unwrap_or_default(),
+            engine: report.engine.as_ref().map(ToString::to_string).unwrap_or_default(),
             settings: settings(source),
             not_run: report.not_run,
             run: sum.as_ref().map(|sum| (sum.seconds, sum.variants, sum.jobs)),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::clip::{MOST, short};
 use crate::campaign::reduce::{REDUCTION_FILE, REDUCTION_VERSION};
 use crate::campaign::reductions::REDUCED;
+use crate::engine_id::EngineId;
 
 /// A signature: the oracle, the kind of finding, the engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub struct Signature {
     #[serde(default)]
     kind: String,
     #[serde(default)]
-    engine: String,
+    engine: Option<EngineId>,
 }
 
 /// A reduction, as far as a page tells of it. What else its file has is passed over.
@@ -99,11 +100,11 @@ mod tests {
         assert_eq!(read(campaign.path()), (Vec::new(), Vec::new()));
         write(
             "a",
-            r#"{"version":1,"from":"case-0003/variant-0001","signature":{"oracle":"order","kind":"k",
-            "engine":"e"},"before":{"resources":9},"after":{"resources":2},"attempts":3,"seconds":1.5,
+            r#"{"version":2,"from":"case-0003/variant-0001","signature":{"oracle":"order","kind":"k",
+            "engine":{"family":"terraform","name":"tofu","version":"1.12.6"}},"before":{"resources":9},"after":{"resources":2},"attempts":3,"seconds":1.5,
             "flaky_rate":null,"new":true}"#,
         );
-        write("b", r#"{"version":2,"from":"","signature":{}}"#);
+        write("b", r#"{"version":3,"from":"","signature":{}}"#);
         write("c", "{");
         let (found, wrong) = read(campaign.path());
         assert_eq!((found.len(), found[0].1.name(), found[0].1.bundle), (1, "a", true));

@@ -15,8 +15,8 @@ use crate::algebra::graph::{EdgeNames, NamedGraph};
 use crate::case::choices::Choices;
 use crate::case::stage::{JudgedAs, Stage};
 use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
-use crate::engines::driver::Family;
-use crate::engines::family_of;
+use crate::engines::driver::EngineProfile;
+use crate::engines::{self, EngineId};
 use crate::evidence::{Evidence, STAGES, Unreadable, records};
 use crate::spec::{Action, EdgeKind, Expectation, LeftOut, PlanMode, Program, ResourceOperation};
 
@@ -78,7 +78,7 @@ pub fn mark_warm_only(case: &Case, verdict: &mut VariantVerdict, folder: &Path, 
 }
 
 /// Tells known findings from new ones, by what is known now.
-pub fn sort_out(known: &KnownFindings, engine: &str, case: &Case, verdict: &mut VariantVerdict) {
+pub fn sort_out(known: &KnownFindings, engine: &EngineId, case: &Case, verdict: &mut VariantVerdict) {
     let findings = match &mut verdict.result {
         VariantResult::Fail { findings } | VariantResult::Known { findings } => std::mem::take(findings),
         VariantResult::Pass | VariantResult::Inconclusive { .. } => return,
@@ -115,12 +115,24 @@ pub fn judge_each(
     oracles: &[&Oracle],
     look: impl FnMut(&Trial<'_>),
 ) -> VariantVerdict {
-    judge_each_of(family_of(case.engine.as_deref()), case, variant, folder, oracles, look)
+    let Some(engine) = &case.engine else {
+        let reason = NoEngine.to_string();
+        return VariantVerdict::new(variant, VariantResult::Inconclusive { reason });
+    };
+    judge_each_of(engines::profile(&engine.id), case, variant, folder, oracles, look)
 }
 
-/// The same of an engine of this family, whichever the case says it was run on.
+/// A case that does not say which engine it was run on: nobody knows by whose rules to judge it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "neither the case nor a campaign says which engine it was run on, so nothing says by which rules to judge it; \
+     `equiform replay` runs it on an engine that you name"
+)]
+pub struct NoEngine;
+
+/// The same of an engine with this profile, whichever the case says it was run on.
 pub fn judge_each_of(
-    family: Family,
+    profile: EngineProfile,
     case: &Case,
     variant: usize,
     folder: &Path,
@@ -141,7 +153,7 @@ pub fn judge_each_of(
     exercised.driven_by(&case.variants[variant].workflow);
     let mut verdict = VariantVerdict { exercised, ..VariantVerdict::new(variant, VariantResult::Pass) };
     let (count, mut found) = (stages.len(), Vec::new());
-    let judged = judge_stages(family, case, stages, (folder, oracles), &mut look, &mut verdict, &mut found);
+    let judged = judge_stages(profile, case, stages, (folder, oracles), &mut look, &mut verdict, &mut found);
     match judged {
         Ok(judged) => verdict.not_reached = count - judged,
         Err(error) if found.is_empty() => {
@@ -199,7 +211,7 @@ pub fn graph_of(program: &Program) -> NamedGraph {
 
 /// Asks the oracles about one stage after the other, and says how many there were that the model can speak of.
 fn judge_stages(
-    family: Family,
+    profile: EngineProfile,
     case: &Case,
     stages: Vec<StagedBatch<'_>>,
     (folder, oracles): (&Path, &[&Oracle]),
@@ -208,8 +220,8 @@ fn judge_stages(
     found: &mut Vec<Finding>,
 ) -> Result<usize, Unreadable> {
     let names: Vec<&Stage> = stages.iter().map(|staged| staged.stage).collect();
-    let mut evidence = Evidence::open(folder, names, family.reader)?;
-    let (mut history, mut judged) = (History::of(&stages, family.discipline), 0);
+    let mut evidence = Evidence::open(folder, names, profile.reader)?;
+    let (mut history, mut judged) = (History::of(&stages, profile.discipline), 0);
     let mut repeated: BTreeMap<String, Repeated> = BTreeMap::new();
     let is_repeated: BTreeSet<&str> =
         stages.iter().filter_map(|staged| staged.stage.repeats.as_deref()).collect();
@@ -254,7 +266,7 @@ fn judge_stages(
             plan: &plan,
             expectation: expectation.as_ref(),
             outcome: outcome.as_ref(),
-            identity: family.identity,
+            identity: profile.identity,
             repeated: stage.repeats.as_ref().and_then(|name| repeated.get(name)),
             evidence: &evidence,
             world,

@@ -13,6 +13,7 @@ use super::variant::{judge_each, sort_out};
 use super::verdict::{VariantResult, VariantVerdict};
 use crate::algebra::graph::NamedGraph;
 use crate::case::Case;
+use crate::engine_id::RecordedEngine;
 use crate::evidence::{ObservedOperation, StageRecord};
 use crate::spec::ResourceOperation;
 
@@ -67,7 +68,7 @@ pub struct VariantView {
     /// Its number.
     pub variant: usize,
     /// The engine that it was deployed on.
-    pub engine: String,
+    pub engine: RecordedEngine,
     /// How the engine was driven.
     pub workflow: String,
     /// Its program.
@@ -91,12 +92,12 @@ impl VariantView {
         variant: usize,
         folder: &Path,
         oracles: &[&Oracle],
-        (known, engine): (&KnownFindings, &str),
+        (known, engine): (&KnownFindings, &RecordedEngine),
     ) -> Self {
         let mut stages = Vec::new();
         let mut verdict =
             judge_each(case, variant, folder, oracles, |trial| stages.push(StageView::of(trial)));
-        sort_out(known, engine, case, &mut verdict);
+        sort_out(known, &engine.id, case, &mut verdict);
         for finding in verdict.result.findings() {
             let stage = stages.iter_mut().find(|stage| stage.record.stage == finding.stage);
             stage.into_iter().for_each(|stage| stage.findings.push(finding.clone()));
@@ -104,7 +105,7 @@ impl VariantView {
         let VariantVerdict { result, .. } = &verdict;
         Self {
             variant,
-            engine: engine.to_owned(),
+            engine: engine.clone(),
             workflow: case.variants[variant].workflow.clone(),
             program: case.variants[variant].program.clone(),
             verdict: result.name(),

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::chosen::Chosen;
@@ -15,10 +16,9 @@ use super::mirror::{MirrorError, StandinMirror};
 use super::program::Program;
 use crate::deploy::process::{Command, Ended};
 use crate::deploy::stop::Stop;
-use crate::engines::Engine;
 use crate::engines::driver::{Access, Driver};
-use crate::engines::terraform::Terraform;
 use crate::engines::terraform::provider_access::{place_in_mirror, whole_mirror_configuration};
+use crate::engines::{self, Engine};
 use crate::private;
 
 /// Variables of ours that the session sets itself, or that would go before those that it sets.
@@ -30,7 +30,7 @@ const PROGRAMS_VARIABLES: &str = "TF_VAR_";
 
 /// A folder, ready for an engine.
 pub struct Session {
-    engine: Terraform,
+    engine: Arc<dyn Driver>,
     folder: PathBuf,
     program: PathBuf,
     /// Variables beyond those that are set anyway.
@@ -123,7 +123,7 @@ impl Session {
         let config = folder.join(CONFIGURATION);
         fs::write(&config, whole_mirror_configuration(&mirror)).map_err(io(&config))?;
         Ok(Self {
-            engine: Terraform::new(engine),
+            engine: engines::open(&engine),
             folder,
             program: copied,
             environment: Vec::new(),
@@ -155,7 +155,7 @@ impl Session {
 
     /// Runs a command of the engine. `run` is the label of what the ledger tells of it.
     pub fn run(&self, arguments: &[String], run: &str) -> Result<Said, SessionError> {
-        let mut command = Command::new(self.engine.executable(), &self.program);
+        let mut command = Command::new(&self.engine.engine().path, &self.program);
         let names = std::env::vars_os().map(|(name, _)| name);
         let is_removed = |name: &OsString| {
             let name = name.to_string_lossy();
@@ -177,7 +177,7 @@ impl Session {
             (self.folder.join(format!("{run}.out")), self.folder.join(format!("{run}.err")));
         let outcome = command
             .run(arguments, &stdout, &stderr, self.timeout)
-            .map_err(|source| SessionError::Io { path: self.engine.executable().to_owned(), source })?;
+            .map_err(|source| SessionError::Io { path: self.engine.engine().path.clone(), source })?;
         let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
         Ok(Said { end: outcome.end, text: text(&stdout) + &text(&stderr) })
     }

@@ -16,7 +16,7 @@ use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
 use equiform::judge::verdict::VariantVerdict;
 
-use super::support::{engine, provider, runner};
+use super::support::{engine, id, provider, runner};
 
 struct Nobody;
 
@@ -54,7 +54,7 @@ fn a_small_campaign_finds_nothing(spec: &str) {
     let known = KnownFindings::none();
     let campaign = Campaign {
         runner: &runner,
-        engine: spec,
+        engine: &id(spec).into(),
         programs: None,
         oracles: &oracles,
         known: &known,
@@ -93,7 +93,7 @@ fn a_campaign_that_is_stopped_keeps_what_was_judged_and_resumes_from_there() {
     let known = KnownFindings::none();
     let campaign = Campaign {
         runner: &runner,
-        engine: "terraform@1.15.5",
+        engine: &id("terraform@1.15.5").into(),
         programs: None,
         oracles: &oracles,
         known: &known,

@@ -80,7 +80,7 @@ fn another_build_at_the_same_path_is_not_given_the_verdicts_of_the_one_before() 
     for refused in [fork.run("out", &[]), fork.resume("out")] {
         let said = stderr(&refused);
         assert_eq!(refused.status.code(), Some(2), "{said}");
-        assert!(said.contains("the engine (engine differs) changed since then"), "{said}");
+        assert!(said.contains("the engine's executable changed since then"), "{said}");
         assert!(said.contains("Name a new folder with --out"), "{said}");
     }
     assert_eq!(report(&fork.run("new", &["--no-again"]), 1)["counts"]["failed"], 3);

@@ -8,7 +8,6 @@ use equiform::campaign::Settings;
 use equiform::case::Case;
 use equiform::deploy::Start;
 use equiform::engines::driver::{ProviderMode, Syntax};
-use equiform::engines::terraform::FAMILY;
 use equiform::evidence::Evidence;
 use equiform::judge::observe::graph_of;
 use equiform::judge::oracles::{ORACLES, Oracle};
@@ -25,13 +24,15 @@ fn behaviour(case: &Case, spec: &str, mode: ProviderMode, syntax: Syntax) -> Vec
     let (folder, provider) = (tempfile::tempdir().unwrap(), provider(mode));
     let mut runner = runner(&engine(spec), &provider, Duration::from_secs(120));
     runner.syntax = syntax;
+    let case = &case.clone().on(runner.engine.engine().recorded());
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let behaviour_of = |variant| {
         let place = judge::variant_folder(folder.path(), variant);
         runner.deploy(case, variant, &place, Start::Cold).unwrap();
         let verdict = judge::variant(case, variant, &place, &oracles);
         assert_eq!(verdict, VariantResult::Pass, "{mode:?} {syntax:?}");
-        let mut evidence = Evidence::open(&place, &case.variants[variant].stages, FAMILY.reader).unwrap();
+        let mut evidence =
+            Evidence::open(&place, &case.variants[variant].stages, runner.engine.profile().reader).unwrap();
         let mut behaviour = Behaviour::new();
         while let Some((stage, world)) = evidence.next_stage().unwrap() {
             let operations = stage.operations.into_iter().map(|observed| observed.operation);

@@ -28,7 +28,7 @@ use equiform::judge::variant as judge;
 
 use super::faults::list::{Fault, plain, special};
 use super::faults::wrapper;
-use super::support::{engine, located, provider, runner};
+use super::support::{engine, id, located, provider, runner};
 
 /// How many resources and batches a case has before it is reduced.
 const RESOURCES: usize = 11;
@@ -99,10 +99,10 @@ fn watched(
 ) -> Result<Reduced, ReduceError> {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let scratch = env::temp_dir();
-    let name = runner.engine.title();
+    let recorded = runner.engine.engine().recorded();
     let reducer = Reducer {
         runner,
-        engine: &name,
+        engine: &recorded,
         oracles: &oracles,
         known: &KnownFindings::shipped(),
         jobs: 2,
@@ -234,7 +234,10 @@ fn a_reduction_that_is_stopped_keeps_the_smallest_so_far() {
     let out = folder.path().join("out");
     reduced.keep(&out).unwrap();
     let verdict = judge::case(0, &out, &ORACLES.iter().collect::<Vec<_>>()).unwrap();
-    assert!(Signature::of_cause(verdict.variants[0].result.findings(), "").is_some(), "{verdict:?}");
+    assert!(
+        Signature::of_cause(verdict.variants[0].result.findings(), &id("terraform@1.15.5")).is_some(),
+        "{verdict:?}"
+    );
     assert!(!out.join("variant-0000/checkpoints").exists());
 }
 

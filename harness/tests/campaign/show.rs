@@ -5,13 +5,13 @@ use std::process::Command;
 use std::time::Duration;
 
 use equiform::campaign::Settings;
-use equiform::case::{CASE_FILE, Case};
+use equiform::case::CASE_FILE;
 use equiform::deploy::Start;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::variant::variant_folder;
 
 use super::commands::case_with_a_known_cycle;
-use super::support::{engine, provider, runner};
+use super::support::{engine, id, provider, runner};
 
 #[test]
 fn a_variant_is_shown_stage_by_stage_with_what_was_expected_and_done() {
@@ -19,7 +19,7 @@ fn a_variant_is_shown_stage_by_stage_with_what_was_expected_and_done() {
     let runner = runner(&engine("terraform@1.15.5"), &provider, Duration::from_secs(120));
     let settings =
         Settings { variants: 1, batches: 1, resources: 2..=2, edges: 1..=1, ..Settings::default() };
-    let case = settings.case(0);
+    let case = settings.case(0).on(runner.engine.engine().recorded());
     std::fs::write(folder.path().join(CASE_FILE), serde_json::to_string(&case).unwrap()).unwrap();
     let place = variant_folder(folder.path(), 0);
     runner.deploy(&case, 0, &place, Start::Cold).unwrap();
@@ -66,7 +66,7 @@ fn steady(text: &str) -> String {
 fn the_cause_stands_first_with_what_is_known_and_what_changed_and_the_rest_is_folded() {
     let root = tempfile::tempdir().unwrap();
     std::fs::create_dir(root.path().join("case-0007")).unwrap();
-    let case = Case { engine: Some("terraform@1.15.5".to_owned()), ..case_with_a_known_cycle() };
+    let case = case_with_a_known_cycle().on(id("terraform@1.15.5"));
     std::fs::write(root.path().join("case-0007").join(CASE_FILE), serde_json::to_string(&case).unwrap())
         .unwrap();
     let (code, text) = equiform(root.path(), &["replay", "case-0007", "--out=case-0007-again"]);

@@ -35,7 +35,8 @@ fn stage(name: &str, action: Action, batch: usize, judged_as: JudgedAs) -> Stage
 fn judged(spec: &str, stages: Vec<Stage>) -> VariantVerdict {
     let (folder, provider) = (tempfile::tempdir().unwrap(), provider(ProviderMode::Reattach));
     let runner = runner(&engine(spec), &provider, Duration::from_secs(120));
-    let (case, place) = (case(stages), variant_folder(folder.path(), 0));
+    let case = case(stages).on(runner.engine.engine().recorded());
+    let place = variant_folder(folder.path(), 0);
     runner.deploy(&case, 0, &place, Start::Cold).unwrap();
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     verdict(&case, 0, &place, &oracles)

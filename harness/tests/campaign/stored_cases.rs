@@ -15,7 +15,7 @@ use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant::{sort_out, variant_folder, verdict};
 use equiform::judge::verdict::VariantResult;
 
-use super::support::{engine, provider, runner};
+use super::support::{engine, id, provider, runner};
 
 /// Each stored case with the variant that met a known bug, and the bug's name. All other variants passed.
 const STORED: &[(&str, usize, &str)] = &[
@@ -59,7 +59,7 @@ fn the_variants_that_met_a_known_bug_still_do_and_their_neighbours_still_pass() 
             let place = variant_folder(folder.path(), variant);
             runner.deploy(&case, variant, &place, Start::Cold).unwrap();
             let mut judged = verdict(&case, variant, &place, &oracles);
-            sort_out(&KnownFindings::shipped(), "terraform@1.15.5", &case, &mut judged);
+            sort_out(&KnownFindings::shipped(), &id("terraform@1.15.5"), &case, &mut judged);
             match bug {
                 None => assert_eq!(judged.result, VariantResult::Pass, "{name} variant {variant}"),
                 Some(bug) => {

@@ -11,14 +11,18 @@ use equiform::deploy::access::Provider;
 use equiform::deploy::hold::Hold;
 use equiform::deploy::stop::Stop;
 use equiform::engines::driver::{ProviderMode, Syntax};
-use equiform::engines::terraform::Terraform;
-use equiform::engines::{Engine, EngineChoice, Engines};
+use equiform::engines::{self, Engine, EngineChoice, EngineId, EngineSpec, Engines};
 
 /// The executable of an engine.
 pub fn engine(spec: &str) -> PathBuf {
     let spec = spec.parse().expect("the spec is well-formed");
     let engines = Engines::from_env().expect("there is a folder for engines");
     engines.find(&spec).unwrap_or_else(|error| panic!("{error}")).path
+}
+
+/// The identity of an engine.
+pub fn id(spec: &str) -> EngineId {
+    spec.parse::<EngineSpec>().unwrap().id().expect("it has a version")
 }
 
 /// A provider for one test.
@@ -29,14 +33,14 @@ pub fn provider(mode: ProviderMode) -> Provider {
 /// The engine that an executable is.
 pub fn located(engine: &Path) -> Engine {
     let engines = Engines::from_env().expect("there is a folder for engines");
-    let choice = EngineChoice::At(engine.to_owned());
+    let choice = EngineChoice::At { path: engine.to_owned(), named: None };
     engines.find(&choice).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A runner of an executable.
 pub fn runner(engine: &Path, provider: &Provider, timeout: Duration) -> Runner {
     Runner {
-        engine: Arc::new(Terraform::new(located(engine))),
+        engine: engines::open(&located(engine)),
         access: provider.access(),
         provider: equiform::deploy::provider::locate().expect("the provider is built"),
         provider_log: provider.log(),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use equiform::engines::locate::EngineOrigin;
-use equiform::engines::{Engine, EngineName, EngineSpec};
+use equiform::engines::{Engine, EngineId, EngineName, EngineSpec};
 use equiform_proto::ledger::{Operation, Phase};
 use semver::Version;
 
@@ -32,7 +32,7 @@ pub fn engine() -> Option<Engine> {
     let path = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)?;
     assert!(path.is_absolute() && path.is_file(), "{VARIABLE} is not the absolute path of a program");
     let version = Version::new(0, 0, 0);
-    Some(Engine { name: EngineName::Terraform, version, path, origin: EngineOrigin::Given })
+    Some(Engine { id: EngineId::new(EngineName::Terraform, version), path, origin: EngineOrigin::Given })
 }
 
 /// A lab for it. State stores are protocol 6's alone.

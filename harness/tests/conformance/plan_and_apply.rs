@@ -221,7 +221,7 @@ fn state_is_upgraded_each_time_and_once_for_each_object(lab: &Lab) {
         let calls = lab.calls_of(PLAN);
         // OpenTofu looks at the state more often than it needs to.
         let upgrades = calls.of("UpgradeResourceState");
-        assert!(upgrades == 2 || (lab.engine.name == EngineName::Tofu && upgrades >= 2), "{calls:?}");
+        assert!(upgrades == 2 || (lab.engine.id.name == EngineName::Tofu && upgrades >= 2), "{calls:?}");
     }
 }
 

@@ -133,8 +133,8 @@ fn an_engine_finds_nothing_to_complain_of_in_any_schema() {
     let engines: Vec<Engine> =
         specs.iter().map(|spec| engines::locate(spec).unwrap_or_else(|error| panic!("{error}"))).collect();
     let newest = |name: &str| {
-        let named = engines.iter().filter(|engine| engine.name.as_str() == name);
-        named.max_by(|a, b| a.version.cmp(&b.version))
+        let named = engines.iter().filter(|engine| engine.id.name.as_str() == name);
+        named.max_by(|a, b| a.id.version.cmp(&b.id.version))
     };
     for engine in ["terraform", "tofu"].into_iter().filter_map(newest) {
         let config =
@@ -142,7 +142,7 @@ fn an_engine_finds_nothing_to_complain_of_in_any_schema() {
         let mut runner = TestRunner::new(config);
         let types = (draw::drawn(None), draw::drawn(Some("${drawn_one.it.id}")));
         let outcome = runner.run(&types, |(one, two)| lives(engine, &one, &two));
-        outcome.unwrap_or_else(|failure| panic!("{}: {failure}", engine.title()));
+        outcome.unwrap_or_else(|failure| panic!("{engine}: {failure}"));
     }
 }
 
@@ -155,8 +155,8 @@ fn a_map_of_blocks_with_and_without_inner_blocks_still_crashes_engines() {
         let place = Place::with_schema(&engine, &fs::read_to_string(finding.join("schema.json")).unwrap());
         fs::copy(finding.join("main.tf"), place.path("program/main.tf")).unwrap();
         let output = place.run(&["plan", "-no-color", "-input=false"]);
-        assert_eq!(output.status.code(), Some(11), "{}: it does not crash any more", engine.title());
+        assert_eq!(output.status.code(), Some(11), "{engine}: it does not crash any more");
         let text = String::from_utf8_lossy(&output.stderr);
-        assert!(text.contains("inconsistent map element types"), "{}: {text}", engine.title());
+        assert!(text.contains("inconsistent map element types"), "{engine}: {text}");
     }
 }

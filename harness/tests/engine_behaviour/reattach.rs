@@ -101,7 +101,7 @@ fn an_engine_that_attaches_builds_the_same_graph(engine: &Engine) {
 }
 
 fn two_engines_attach_to_one_provider_and_keep_their_worlds_apart(engine: &Engine) {
-    let other = match engine.name {
+    let other = match engine.id.name {
         equiform::engines::EngineName::Terraform => "tofu@1.12.6",
         equiform::engines::EngineName::Tofu => "terraform@1.15.5",
     };

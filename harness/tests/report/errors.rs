@@ -6,6 +6,7 @@ use std::path::Path;
 use equiform::campaign::Settings;
 use equiform::campaign::claim::Claim;
 use equiform::deploy::Mode;
+use equiform::engines::{EngineId, EngineName, Version};
 use equiform::judge::oracles::{ORACLES, Oracle};
 
 use super::campaign::{equiform, faulty_engine};
@@ -22,7 +23,8 @@ fn refusal(arguments: &[&str]) -> String {
 fn unrun(folder: &Path) {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let settings = Settings { sources: 2, variants: 1, ..Settings::default() };
-    let claim = Claim::new("terraform@1.15.5".to_owned(), Mode::default(), &oracles, None, settings);
+    let engine = EngineId::new(EngineName::Terraform, Version::new(1, 15, 5)).into();
+    let claim = Claim::new(engine, Mode::default(), &oracles, None, settings);
     drop(claim.lock(folder).unwrap());
 }
 

@@ -10,7 +10,6 @@ use equiform::campaign::Settings;
 use equiform::case::Case;
 use equiform::case::workflow::WORKFLOWS;
 use equiform::deploy::{Runner, Start};
-use equiform::engines::terraform::FAMILY;
 use equiform::evidence::{ERRORS, Evidence, LEDGER, OUTPUT, STATE};
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
@@ -109,7 +108,8 @@ fn left(runner: &Runner, case: &Case, variant: usize, folder: &Path, start: Star
         findings.iter_mut().for_each(|finding| finding.text.clear());
     }
     let names = names(&folder.join(LEDGER));
-    let mut evidence = Evidence::open(folder, &case.variants[variant].stages, FAMILY.reader).unwrap();
+    let mut evidence =
+        Evidence::open(folder, &case.variants[variant].stages, runner.engine.profile().reader).unwrap();
     let mut stages = Vec::new();
     while let Some((stage, _)) = evidence.next_stage().unwrap() {
         let place = folder.join(&stage.record.stage);
@@ -145,14 +145,14 @@ fn a_warm_engine_does_what_fresh_processes_do() {
     };
     for engine in installed() {
         let (runner, _provider) = runner(&engine);
-        assert!(runner.workers.is_some(), "{} can be kept warm", engine.title());
+        assert!(runner.workers.is_some(), "{engine} can be kept warm");
         let (folder, mut compared) = (tempfile::tempdir().unwrap(), 0);
         for (number, variant) in (0..variants).map(|place| (place / 4, place % 4)) {
-            let case = settings.case(number);
+            let case = settings.case(number).on(engine.recorded());
             let place = |how: &str| folder.path().join(format!("{number}-{variant}-{how}"));
             let warm = left(&runner, &case, variant, &place("warm"), Start::Warm);
             let cold = left(&runner, &case, variant, &place("cold"), Start::Cold);
-            let place = format!("{}: case {number}, variant {variant}", engine.title());
+            let place = format!("{engine}: case {number}, variant {variant}");
             assert_eq!(warm.verdict, cold.verdict, "{place}");
             assert_eq!(warm.stages.len(), cold.stages.len(), "{place}");
             for (warm, cold) in warm.stages.iter().zip(&cold.stages) {
@@ -167,6 +167,6 @@ fn a_warm_engine_does_what_fresh_processes_do() {
         }
         let counts = runner.workers.as_ref().unwrap().counts();
         assert_eq!(counts.broken, 0);
-        println!("{}: {variants} variants, {compared} commands: the same", engine.title());
+        println!("{engine}: {variants} variants, {compared} commands: the same");
     }
 }

@@ -9,8 +9,7 @@ use equiform::deploy::hold::Hold;
 use equiform::deploy::scratch::Scratch;
 use equiform::deploy::stop::Stop;
 use equiform::engines::driver::{ProviderMode, Syntax};
-use equiform::engines::terraform::Terraform;
-use equiform::engines::{Engine, EngineName, Engines};
+use equiform::engines::{self, Engine, EngineName, Engines};
 
 /// The engines in the cache that `EQUIFORM_TEST_ENGINES` names, or "all" of them; else the oldest and the newest of
 /// each name.
@@ -22,7 +21,7 @@ pub fn installed() -> Vec<Engine> {
         match asked.as_str() {
             "" if found.len() > 2 => drop(found.drain(1..found.len() - 1)),
             "" | "all" => {}
-            list => found.retain(|engine| list.split(',').any(|asked| asked == engine.title())),
+            list => found.retain(|engine| list.split(',').any(|asked| asked == engine.to_string())),
         }
         found
     };
@@ -42,7 +41,7 @@ pub fn engine(spec: &str) -> Engine {
 pub fn runner(engine: &Engine) -> (Runner, Provider) {
     let provider = Provider::start(ProviderMode::Reattach).unwrap_or_else(|error| panic!("{error}"));
     let runner = Runner {
-        engine: Arc::new(Terraform::new(engine.clone())),
+        engine: engines::open(engine),
         access: provider.access(),
         provider: equiform::deploy::provider::locate().expect("the provider is built"),
         provider_log: provider.log(),

@@ -11,10 +11,9 @@ use crate::deploy::hold::Hold;
 use crate::deploy::provider_log::ProviderLog;
 use crate::deploy::stop::Stop;
 use crate::deploy::{DeployError, Runner, Start};
-use crate::engines::Engine;
 use crate::engines::driver::{Access, Driver, Syntax};
-use crate::engines::terraform::Terraform;
 use crate::engines::terraform::builtin::{Builtins, BuiltinsOnly};
+use crate::engines::{self, Engine};
 use crate::judge::oracles::{Finding, ORACLES, Oracle};
 use crate::judge::variant::judge_each_of;
 
@@ -74,8 +73,8 @@ fn differs(
     builtins: &Builtins,
     stop: &Stop,
 ) -> Result<Option<String>, DeployError> {
-    let driver = BuiltinsOnly::new(Terraform::new(engine.clone()), builtins.clone());
-    let family = driver.family();
+    let driver = BuiltinsOnly::new(engines::open(engine), builtins.clone());
+    let profile = driver.profile();
     let folder = tempfile::tempdir().map_err(|error| DeployError::writing(&std::env::temp_dir(), error))?;
     let provider_log = ProviderLog::unnamed().map_err(|error| DeployError::writing(folder.path(), error))?;
     let runner = Runner {
@@ -95,7 +94,7 @@ fn differs(
     runner.deploy(case, 0, folder.path(), Start::Cold)?;
     // What these oracles say of the stages before shows whether the programs mean the same.
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
-    let verdict = judge_each_of(family, case, 0, folder.path(), &oracles, |_| ());
+    let verdict = judge_each_of(profile, case, 0, folder.path(), &oracles, |_| ());
     let found = verdict.result.findings();
     let counts = |other: &&Finding| {
         other.stage != finding.stage && ["health", "steps", "order", "plan"].contains(&other.oracle.as_str())

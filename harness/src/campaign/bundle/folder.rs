@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::BundleError;
 use super::script::SCRIPT;
+use crate::engine_id::RecordedEngine;
 use crate::judge::explain::Tried;
 use crate::judge::oracles::Finding;
 
@@ -17,7 +18,7 @@ use crate::judge::oracles::Finding;
 pub const BUNDLE_FILE: &str = "bundle.json";
 
 /// The version of that file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What a bundle says of itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ pub struct Description {
     /// The version of equiform that made it.
     pub equiform: String,
     /// The engine on which it was found.
-    pub engine: String,
+    pub engine: RecordedEngine,
     /// What was found.
     pub finding: Finding,
     /// Whether it shows with `terraform_data`, without our provider.
@@ -41,11 +42,11 @@ pub struct Description {
 
 impl Description {
     /// Of a bundle that is made now.
-    pub fn new(engine: &str, finding: &Finding, needs_provider: Option<&str>) -> Self {
+    pub fn new(engine: RecordedEngine, finding: &Finding, needs_provider: Option<&str>) -> Self {
         Self {
             version: VERSION,
             equiform: env!("CARGO_PKG_VERSION").to_owned(),
-            engine: engine.to_owned(),
+            engine,
             finding: finding.clone(),
             builtin: needs_provider.is_none(),
             needs_provider: needs_provider.unwrap_or_default().to_owned(),
@@ -133,10 +134,12 @@ pub fn versions(tried: &[Tried]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engines::{EngineId, EngineName, Version};
 
     fn description() -> Description {
         let finding = Finding::of_health("fails", "batch-1".to_owned(), "x".to_owned());
-        Description::new("terraform@1.15.5", &finding, None)
+        let engine = EngineId::new(EngineName::Terraform, Version::new(1, 15, 5));
+        Description::new(engine.into(), &finding, None)
     }
 
     fn files(names: &[&str]) -> Files {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::script::{Runs, SCRIPT};
 use super::steps::{StepCommand, Steps};
 use super::{Form, Observed};
+use crate::engine_id::EngineId;
 use crate::engines::terraform::builtin;
-use crate::engines::title::Title;
 use crate::judge::explain::{Explanation, Tried};
 use crate::spec::address::NODE_TYPE;
 
@@ -33,10 +33,8 @@ pub struct Issue<'a> {
 impl Issue<'_> {
     /// The text.
     pub fn text(&self) -> String {
-        let (product, program) = match Title::parse(&self.explanation.engine) {
-            Some(title) if title.name == "tofu" => ("OpenTofu", "tofu"),
-            _ => ("Terraform", "terraform"),
-        };
+        let name = self.explanation.engine.id.name;
+        let (product, program) = (name.product(), name.as_str());
         let mut text = format!("# {}\n", capital(self.title));
         let mut part = |heading: &str, body: &str| {
             let _ = write!(text, "\n### {heading}\n{}\n", body.trim_end());
@@ -184,7 +182,7 @@ impl Issue<'_> {
             .iter()
             .filter_map(|tried| {
                 let shows = if tried.shows? { "the bug shows" } else { "the bug does not show" };
-                Some(format!("- {}: {shows}", product_name(&tried.engine)))
+                Some(format!("- {}: {shows}", product_name(&tried.engine.id)))
             })
             .collect();
         let _ = write!(text, "Tried with `{SCRIPT}`:\n\n{}\n", tried.join("\n"));
@@ -225,12 +223,8 @@ impl Issue<'_> {
 }
 
 /// An engine as its makers call it.
-fn product_name(title: &str) -> String {
-    match Title::parse(title) {
-        Some(Title { name: "tofu", version }) => format!("OpenTofu {version}"),
-        Some(Title { version, .. }) => format!("Terraform {version}"),
-        None => title.to_owned(),
-    }
+fn product_name(engine: &EngineId) -> String {
+    format!("{} {}", engine.name.product(), engine.version)
 }
 
 fn with_end(text: &str) -> String {

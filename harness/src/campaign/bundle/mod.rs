@@ -17,7 +17,6 @@ mod steps;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::place::Place;
@@ -25,18 +24,14 @@ use crate::case::{CASE_FILE, CaseError};
 use crate::deploy::process::{Command, Ended};
 use crate::deploy::stop::Stop;
 use crate::deploy::{DeployError, provider};
-use crate::engines::Engine;
-use crate::engines::driver::Driver;
-use crate::engines::terraform::Terraform;
 use crate::engines::terraform::builtin::Builtins;
-use crate::engines::title::Title;
+use crate::engines::{self, Engine, EngineChoice, RecordedEngine};
 use crate::evidence::{Unreadable, records};
 use crate::judge::explain::{Explanation, Tried};
 use check::Check;
 use folder::{Description, Files};
 use issue::Issue;
 pub use observed::Observed;
-use only::named;
 use script::Runs;
 pub use script::SCRIPT;
 use steps::{Steps, Writes};
@@ -75,14 +70,14 @@ pub enum BundleError {
     },
     /// The bug did not show.
     #[error(
-        "{finding} no longer shows on {engine}: {said}. `equiform replay {} --engine {engine}` deploys the case again; \
-         nothing was written", case.display()
+        "{finding} no longer shows on {engine}: {said}. `equiform replay {} --engine {}` deploys the case again; \
+         nothing was written", case.display(), EngineChoice::again(engine)
     )]
     DoesNotShow {
         /// What was found once.
         finding: String,
         /// The engine.
-        engine: String,
+        engine: RecordedEngine,
         /// What the script said.
         said: String,
         /// The case's folder.
@@ -92,7 +87,7 @@ pub enum BundleError {
     #[error("{SCRIPT} could not be run on {engine}: {said}; nothing was written")]
     CouldNotRun {
         /// The engine.
-        engine: String,
+        engine: RecordedEngine,
         /// What it said.
         said: String,
     },
@@ -147,7 +142,7 @@ impl Bundler<'_> {
         let cause = &explanation.cause;
         let case = only::only(&place.case, place.variant, &cause.stage);
         let records = records(&place.folder)?;
-        let driver: Arc<dyn Driver> = Arc::new(Terraform::new(self.engine.clone()));
+        let driver = engines::open(self.engine);
         (self.watch)("trying it without the provider");
         let form = builtins::form(self.engine, &case, cause, &explanation.others, &self.stop)?;
         let title = self.title.map_or_else(|| title(explanation), str::to_owned);
@@ -169,9 +164,9 @@ impl Bundler<'_> {
             Ok((files, steps, check))
         };
         let mut runs = if place.is_flaky() { Runs::UntilShown } else { Runs::Once };
-        let title_of_engine = named(&self.engine.title());
+        let own_engine = self.engine.recorded().without_folder();
         let run = |files: &Files, engine: &Engine| -> Result<Observed, BundleError> {
-            (self.watch)(&format!("running {SCRIPT} on {}", engine.title()));
+            (self.watch)(&format!("running {SCRIPT} on {engine}"));
             self.run(files, engine)
         };
         let mut form = form;
@@ -204,16 +199,16 @@ impl Bundler<'_> {
             Some(1) => {
                 return Err(BundleError::DoesNotShow {
                     finding: format!("{}: {}", cause.oracle, cause.kind),
-                    engine: title_of_engine,
+                    engine: own_engine,
                     said: observed.last_line(),
                     case: place.case_folder.clone(),
                 });
             }
             _ => {
-                return Err(BundleError::CouldNotRun { engine: title_of_engine, said: observed.last_line() });
+                return Err(BundleError::CouldNotRun { engine: own_engine, said: observed.last_line() });
             }
         }
-        let mut tried = vec![Tried { engine: title_of_engine, shows: Some(true), text: String::new() }];
+        let mut tried = vec![Tried { engine: own_engine, shows: Some(true), text: String::new() }];
         for engine in self.others {
             let observed = run(&files, engine)?;
             let (shows, text) = match observed.exit {
@@ -221,11 +216,9 @@ impl Bundler<'_> {
                 Some(1) => (Some(false), String::new()),
                 _ => (None, observed.last_line()),
             };
-            tried.push(Tried { engine: named(&engine.title()), shows, text });
+            tried.push(Tried { engine: engine.recorded().without_folder(), shows, text });
         }
-        tried.sort_by_key(|tried| {
-            Title::parse(&tried.engine).map(|title| (title.name.to_owned(), title.version))
-        });
+        tried.sort_by(|one, other| one.engine.id.cmp(&other.engine.id));
         let why = match &form {
             Form::Builtin(_) => None,
             Form::Mock { why } => Some(why.as_str()),
@@ -245,7 +238,7 @@ impl Bundler<'_> {
         files.insert("expected.txt".to_owned(), explanation.expected.to_string());
         files.insert("observed.txt".to_owned(), observed.in_short());
         files.insert("versions.txt".to_owned(), folder::versions(&tried));
-        folder::write(out, &files, Description::new(&named(&explanation.engine), cause, why))?;
+        folder::write(out, &files, Description::new(explanation.engine.without_folder(), cause, why))?;
         Ok(Made { form, tried })
     }
 
@@ -255,7 +248,7 @@ impl Bundler<'_> {
             tempfile::tempdir().map_err(|source| BundleError::Io { path: std::env::temp_dir(), source })?;
         let bundle = place.path().join("bundle");
         let finding = crate::judge::oracles::Finding::of_health("", String::new(), String::new());
-        folder::write(&bundle, files, Description::new("", &finding, None))?;
+        folder::write(&bundle, files, Description::new(engine.recorded(), &finding, None))?;
         run_script(&bundle, engine, &self.stop)
     }
 }

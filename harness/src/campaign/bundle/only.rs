@@ -1,7 +1,6 @@
 //! A case cut down to what a bundle is about: one variant, up to the stage that shows the bug.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use crate::case::stage::ProgramRef;
 use crate::case::{Case, Variant};
@@ -30,25 +29,9 @@ pub fn only(case: &Case, variant: usize, stage: &str) -> Case {
         other.stages.retain(|stage| !matches!(stage.program, ProgramRef::LastOf(_)));
     }
     // Where the engine stood is nobody's business.
-    let engine = case.engine.as_deref().map(|engine| split(engine).0.to_owned());
+    let engine = case.engine.as_ref().map(|engine| engine.id.clone().into());
     let first = Variant { program: program.clone(), workflow: workflow.clone(), stages };
     Case { variants: std::iter::once(first).chain(others).collect(), engine, ..case.clone() }
-}
-
-/// What an engine is called, without the folder that it stood in.
-pub fn named(title: &str) -> String {
-    match split(title) {
-        (named, None) => named.to_owned(),
-        (named, Some(path)) => {
-            let file = Path::new(path).file_name().unwrap_or_default();
-            format!("{named} at {}", file.to_string_lossy())
-        }
-    }
-}
-
-/// The name and version in an engine's title, and the path if it has one.
-fn split(title: &str) -> (&str, Option<&str>) {
-    title.split_once(" at ").map_or((title, None), |(named, path)| (named, Some(path)))
 }
 
 #[cfg(test)]
@@ -70,11 +53,5 @@ mod tests {
         let first = &case.variants[variant].stages[0].name;
         let cut = only(&case, variant, first);
         assert_eq!((cut.variants.len(), names(&cut).len()), (1, 1));
-    }
-
-    #[test]
-    fn an_engine_is_named_without_the_folder_that_it_stood_in() {
-        assert_eq!(named("terraform@1.15.5"), "terraform@1.15.5");
-        assert_eq!(named("terraform@1.15.5 at /home/somebody/my-build"), "terraform@1.15.5 at my-build");
     }
 }

@@ -69,7 +69,7 @@ impl Steps {
         driver: &dyn Driver,
         (form, writes): (&Form, Writes),
     ) -> Result<Self, CaseError> {
-        let reader = driver.family().reader;
+        let reader = driver.profile().reader;
         let (mut programs, mut steps): (Vec<String>, Vec<Step>) = (Vec::new(), Vec::new());
         let text = |batch: &Arc<Batch>| match form {
             Form::Builtin(builtins) => builtins.render(batch),

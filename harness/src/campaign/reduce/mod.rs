@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, CaseError};
 use crate::deploy::{DeployError, Runner, Start};
+use crate::engine_id::RecordedEngine;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{Finding, Oracle};
 use attempts::{Attempt, Attempts};
@@ -34,7 +35,7 @@ use signature::Signature;
 pub const REDUCTION_FILE: &str = "reduction.json";
 
 /// The version of that file.
-pub const REDUCTION_VERSION: u32 = 1;
+pub const REDUCTION_VERSION: u32 = 2;
 
 /// How often a failure is deployed to see whether it always shows.
 const LOOKS: usize = 3;
@@ -200,8 +201,8 @@ impl Reduced {
 pub struct Reducer<'a> {
     /// The engine.
     pub runner: &'a Runner,
-    /// Its name, with its exact version.
-    pub engine: &'a str,
+    /// Which engine that is.
+    pub engine: &'a RecordedEngine,
     /// Who judges.
     pub oracles: &'a [&'a Oracle],
     /// What is known.
@@ -259,7 +260,7 @@ impl Reducer<'_> {
         signature: Option<Signature>,
         from: &str,
     ) -> Result<Option<Reduced>, ReduceError> {
-        let case = Case { engine: Some(self.engine.to_owned()), ..case.clone() };
+        let case = Case { engine: Some(self.engine.clone()), ..case.clone() };
         let whole = Candidate::of(&case, variant)?;
         let signature = match signature {
             Some(signature) => signature,
@@ -322,10 +323,10 @@ impl Reducer<'_> {
 
     /// The signature of the cause, where nobody has said what failed.
     fn cause_of(&self, whole: &Candidate) -> Result<Signature, ReduceError> {
-        let nothing = Signature::default();
+        let nothing = Signature::of_nothing(&self.engine.id);
         let attempts = Attempts::new(self, &nothing, Start::Cold, 1);
         let attempt = attempts.deploy(&whole.to_case())?;
-        Signature::of_cause(&attempt.findings, self.engine).ok_or(ReduceError::NothingFound)
+        Signature::of_cause(&attempt.findings, &self.engine.id).ok_or(ReduceError::NothingFound)
     }
 
     /// Deploys the variant as it is, several times, to see how often the failure shows.

@@ -2,18 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine_id::EngineId;
 use crate::judge::cause::cause;
 use crate::judge::oracles::Finding;
 
 /// The signature of a failure: of the finding that is its cause. What follows from it may come and go.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Signature {
     /// The oracle that sees it.
     pub oracle: String,
     /// As what.
     pub kind: String,
-    /// The engine, with its exact version.
-    pub engine: String,
+    /// The engine, whichever build.
+    pub engine: EngineId,
     /// What else tells it from others of its kind: the operation that was not as expected, or the engine's error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -23,19 +24,25 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// That of no finding, for deployments in which none is looked for.
+    pub fn of_nothing(engine: &EngineId) -> Self {
+        let engine = engine.any_build();
+        Self { oracle: String::new(), kind: String::new(), engine, detail: None, known: None }
+    }
+
     /// That of a finding.
-    pub fn of(finding: &Finding, engine: &str) -> Self {
+    pub fn of(finding: &Finding, engine: &EngineId) -> Self {
         Self {
             oracle: finding.oracle.clone(),
             kind: finding.kind.clone(),
-            engine: engine.to_owned(),
+            engine: engine.any_build(),
             detail: detail(finding),
             known: finding.known.clone(),
         }
     }
 
     /// That of the cause of what was found; none if nothing was.
-    pub fn of_cause(findings: &[Finding], engine: &str) -> Option<Self> {
+    pub fn of_cause(findings: &[Finding], engine: &EngineId) -> Option<Self> {
         cause(findings).map(|finding| Self::of(finding, engine))
     }
 
@@ -97,6 +104,11 @@ fn detail(finding: &Finding) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engines::{EngineName, Version};
+
+    fn engine() -> EngineId {
+        EngineId::new(EngineName::Terraform, Version::new(1, 15, 5))
+    }
 
     fn finding(oracle: &str, kind: &str, stage: &str, text: &str) -> Finding {
         Finding {
@@ -111,7 +123,7 @@ mod tests {
     #[test]
     fn a_consequence_of_something_else_does_not_show_it() {
         let missing = finding("steps", "missing", "batch-2", "delete a");
-        let signature = Signature::of(&missing, "terraform@1.15.5");
+        let signature = Signature::of(&missing, &engine());
         assert!(signature.shown_by(std::slice::from_ref(&missing)).is_some());
         let crash = finding("health", "crashes", "batch-2", "apply ended with a signal");
         assert!(signature.shown_by(&[missing.clone(), crash]).is_none(), "the engine crashed instead");
@@ -129,17 +141,17 @@ mod tests {
         let missing = finding("steps", "missing", "batch-2", "delete a");
         let known =
             Finding { known: Some("a-bug".to_owned()), ..finding("steps", "missing", "batch-1", "delete a") };
-        let signature = Signature::of(&missing, "terraform@1.15.5");
+        let signature = Signature::of(&missing, &engine());
         assert!(signature.shown_by(std::slice::from_ref(&known)).is_none());
         assert!(signature.shown_by(&[known.clone(), missing.clone()]).is_some());
-        assert!(Signature::of(&known, "terraform@1.15.5").shown_by(&[known, missing]).is_some());
+        assert!(Signature::of(&known, &engine()).shown_by(&[known, missing]).is_some());
     }
 
     #[test]
     fn errors_of_one_kind_are_told_apart_by_what_the_engine_says() {
         let fails = |error: &str| {
             let text = format!("apply -json ended with exit code 1: {error}");
-            Signature::of(&finding("health", "fails", "batch-1", &text), "terraform@1.15.5")
+            Signature::of(&finding("health", "fails", "batch-1", &text), &engine())
         };
         assert_eq!(fails("Error: Invalid count: a").detail.as_deref(), Some("Invalid count"));
         assert_ne!(fails("Error: Invalid count: a"), fails("Error: Unknown value: a"));

@@ -3,7 +3,7 @@
 
 use crate::case::Case;
 use crate::case::stage::{Defect, JudgedAs, ProgramRef, Stage};
-use crate::engines::family_of;
+use crate::engines;
 use crate::judge::history::{History, PastStage};
 use crate::spec::{Action, Address, Options};
 
@@ -47,7 +47,9 @@ fn wrong(candidate: &Candidate) -> Option<(usize, Option<Box<Stage>>)> {
         }
     }
     let staged = case.stages(0).ok()?;
-    let mut history = History::of(&staged, family_of(case.engine.as_deref()).discipline);
+    // Whoever reduces a case says on which engine.
+    let profile = engines::profile(&case.engine.as_ref()?.id);
+    let mut history = History::of(&staged, profile.discipline);
     // Whether anything was changed since a plan was saved: only then it is stale.
     let mut has_changed = false;
     for (place, staged) in staged.into_iter().enumerate() {

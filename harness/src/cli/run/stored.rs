@@ -79,6 +79,7 @@ mod tests {
     use crate::deploy::hold::Hold;
     use crate::engines::driver::ProviderMode;
     use crate::engines::driver::Syntax;
+    use crate::engines::{EngineId, EngineName, RecordedEngine, Version};
     use crate::judge::oracles::ORACLES;
 
     #[test]
@@ -112,7 +113,9 @@ mod tests {
         let oracles: Vec<_> = ORACLES.iter().take(2).collect();
         let mode =
             Mode { provider: ProviderMode::Init, syntax: Syntax::Json, hold: Hold::QuietFor(9), warm: false };
-        let claim = Claim::new("tofu@1.12.6 at /a/fork".to_owned(), mode, &oracles, shard, settings.clone());
+        let id = EngineId::new(EngineName::Tofu, Version::new(1, 12, 6));
+        let engine = RecordedEngine { id, path: Some("/a/fork".into()) };
+        let claim = Claim::new(engine, mode, &oracles, shard, settings.clone());
         let options = stored_options(&claim, Path::new("some/folder"));
         let layered = Layered::of::<RunArgs>("run", Vec::new()).unwrap();
         let args: RunArgs = layered.with(&options).unwrap();

@@ -48,7 +48,7 @@ pub fn tell(
     unfolded: Unfolded,
 ) -> io::Result<()> {
     let folder = variant_folder(&place.folder, view.variant);
-    let engine = if view.engine.is_empty() { String::new() } else { format!(" on {}", view.engine) };
+    let engine = format!(" on {}", view.engine);
     let (number, variant) = (place.number, view.variant);
     writeln!(out, "case {number} variant {variant}{engine}, driven by {}: {}", view.workflow, view.verdict)?;
     // Where nothing was found there is nothing that the stages could hide.

@@ -93,7 +93,7 @@ impl Run {
     pub(super) fn run(self) -> CliResult {
         let engines = Engines::from_env()?;
         let engine = engines.find(&self.engine)?;
-        let title = engine.title();
+        let title = engine.to_string();
         let provider = provider::locate()?;
         let program = Program::read(&self.folder)?;
         let store = engines.cache.root().join("schemas");
@@ -110,7 +110,7 @@ impl Run {
         }
         if !missing.is_empty() {
             let store = self.schemas.iter().find(|place| place.is_dir()).unwrap_or(&store);
-            return Err(missing::sentence(&self.folder, &missing, engine.name, store).into());
+            return Err(missing::sentence(&self.folder, &missing, engine.id.name, store).into());
         }
         for (call, source) in &program.remote_modules {
             eprintln!(

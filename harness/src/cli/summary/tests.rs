@@ -1,6 +1,7 @@
 use super::*;
 use crate::campaign::Settings;
 use crate::deploy::worker::WorkerCounts;
+use crate::engines::{EngineId, EngineName, Version};
 use crate::judge::oracles::Finding;
 use crate::judge::verdict::CaseVerdict;
 use crate::spec::Rule;
@@ -29,7 +30,7 @@ fn report(results: Vec<VariantResult>) -> Report {
     exercised.driven_by("drift");
     Report {
         title: "runs/1".to_owned(),
-        engine: Some("terraform@1.15.5".to_owned()),
+        engine: Some(EngineId::new(EngineName::Terraform, Version::new(1, 15, 5)).into()),
         settings: Some(Settings::default()),
         took: Some(Duration::from_millis(92_345)),
         repeat: Some("equiform run --engine terraform@1.15.5 --out runs/1-again".to_owned()),

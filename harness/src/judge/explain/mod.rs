@@ -21,13 +21,13 @@ use super::variant::{judge_each, sort_out};
 use super::verdict::VariantResult;
 use crate::case::stage::{ProgramRef, Stage};
 use crate::case::{Batch, Case};
-use crate::engines::family_of;
+use crate::engines::{self, RecordedEngine};
 use crate::evidence::{Quote, STAGES, StageRecord};
 use crate::spec::{Action, Failure, Program};
 pub use expected::{Expected, OrderedPair, RuleText};
 
 /// The version of an explanation as JSON.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What went wrong with a variant.
 #[derive(Debug, Clone, Serialize)]
@@ -38,8 +38,8 @@ pub struct Explanation {
     pub folder: PathBuf,
     /// Its number.
     pub variant: usize,
-    /// The engine that it was deployed on, with its version.
-    pub engine: String,
+    /// The engine that it was deployed on.
+    pub engine: RecordedEngine,
     /// How the engine was driven.
     pub workflow: String,
     /// The finding that is nearest to the cause.
@@ -109,8 +109,8 @@ impl From<&KnownFinding> for Known {
 /// Whether something showed on an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Tried {
-    /// The engine, with its version.
-    pub engine: String,
+    /// The engine.
+    pub engine: RecordedEngine,
     /// Whether it showed; none if it could not be tried.
     pub shows: Option<bool>,
     /// What showed instead, or why it could not be tried.
@@ -130,7 +130,7 @@ impl Tried {
 
     /// A line for each engine, their names below each other.
     pub fn lines(tried: &[Self]) -> Vec<String> {
-        let width = tried.iter().map(|tried| tried.engine.len()).max().unwrap_or(0);
+        let width = tried.iter().map(|tried| tried.engine.to_string().len()).max().unwrap_or(0);
         tried.iter().map(|tried| format!("{:width$}  {}", tried.engine, tried.said())).collect()
     }
 }
@@ -184,7 +184,7 @@ impl Explanation {
         variant: usize,
         folder: &Path,
         known: &KnownFindings,
-        engine: &str,
+        engine: &RecordedEngine,
     ) -> Result<Self, NotExplained> {
         let of_case = || folder.parent().unwrap_or(folder).to_owned();
         if !folder.join(STAGES).exists() {
@@ -192,7 +192,7 @@ impl Explanation {
         }
         let mut stories = Vec::new();
         let mut verdict = judge(case, variant, folder, |trial| stories.push(Raw::of(trial)));
-        sort_out(known, engine, case, &mut verdict);
+        sort_out(known, &engine.id, case, &mut verdict);
         let findings = verdict.result.findings();
         let cause = match (&verdict.result, cause(findings)) {
             (VariantResult::Inconclusive { reason }, _) => {
@@ -203,10 +203,10 @@ impl Explanation {
             (_, Some(cause)) => cause.clone(),
         };
         let mut told = None;
-        let discipline = family_of(case.engine.as_deref()).discipline;
+        let profile = engines::profile(&engine.id);
         judge(case, variant, folder, |trial| {
             if trial.stage.name == cause.stage {
-                let expected = Expected::of(trial, &cause, discipline);
+                let expected = Expected::of(trial, &cause, profile.discipline);
                 let observed = trial.evidence.operations.iter().map(super::view::spanned).collect();
                 told = Some((expected, observed, proof::first_difference(trial, &cause)));
             }
@@ -224,7 +224,7 @@ impl Explanation {
             expected,
             observed,
             first_difference,
-            proof: proof::quotes(case, variant, folder, &cause),
+            proof: proof::quotes(profile.reader, case, variant, folder, &cause),
             known: cause.known.as_ref().and_then(|name| known.get(name)).map(Known::from),
             others: findings.iter().filter(|finding| **finding != cause).cloned().collect(),
             cause,

@@ -9,8 +9,7 @@ use equiform_proto::ledger::{Entry, Operation, Phase, Reader, Record};
 use super::super::oracles::{Finding, Trial};
 use super::keys_in;
 use crate::case::Case;
-use crate::engines::family_of;
-use crate::evidence::{LEDGER, ObservedOperation, Quote, Topic};
+use crate::evidence::{self, LEDGER, ObservedOperation, Quote, Topic};
 
 /// The most lines of a ledger.
 const MOST: usize = 24;
@@ -42,9 +41,14 @@ pub fn first_difference(trial: &Trial<'_>, cause: &Finding) -> String {
 }
 
 /// The lines that show a finding.
-pub fn quotes(case: &Case, variant: usize, folder: &Path, cause: &Finding) -> Vec<Quote> {
+pub fn quotes(
+    reader: &dyn evidence::Reader,
+    case: &Case,
+    variant: usize,
+    folder: &Path,
+    cause: &Finding,
+) -> Vec<Quote> {
     let (stage, keys) = (folder.join(&cause.stage), keys_in(case, variant, &cause.text));
-    let reader = family_of(case.engine.as_deref()).reader;
     let ledger = |requests: bool| {
         let own = stage.join(LEDGER);
         let path = if own.exists() { own } else { folder.join(LEDGER) };

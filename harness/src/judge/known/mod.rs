@@ -20,8 +20,7 @@ use super::history::{self, Failed, PastStage};
 use super::oracles::Finding;
 use crate::case::StagedBatch;
 use crate::case::stage::JudgedAs;
-use crate::engines::family_of;
-use crate::engines::title::Title;
+use crate::engines::{self, EngineId, EngineName};
 use crate::evidence::Reader;
 use crate::spec::Step;
 use conditions::Condition;
@@ -72,7 +71,7 @@ pub struct KnownFinding {
     #[serde(default)]
     pub condition: Option<Condition>,
     /// The engines that have it, with their versions.
-    pub engines: BTreeMap<String, VersionReq>,
+    pub engines: BTreeMap<EngineName, VersionReq>,
     /// What else is found in the same stage because of it.
     #[serde(default)]
     pub follows: Vec<Signature>,
@@ -82,11 +81,11 @@ pub struct KnownFinding {
 }
 
 impl KnownFinding {
-    fn concerns(&self, engine: &str) -> bool {
-        let Some(Title { name, mut version }) = Title::parse(engine) else { return false };
+    fn concerns(&self, engine: &EngineId) -> bool {
+        let mut version = engine.version.clone();
         // A pre-release counts as the release it leads to; ranges alone would leave all of them out.
         version.pre = semver::Prerelease::EMPTY;
-        self.engines.get(name).is_some_and(|versions| versions.matches(&version))
+        self.engines.get(&engine.name).is_some_and(|versions| versions.matches(&version))
     }
 
     fn fits(&self, finding: &Finding, steps: &[Step<'_>], reader: &dyn Reader) -> bool {
@@ -192,11 +191,17 @@ impl KnownFindings {
 
     /// Puts the name of what is known on each finding of a variant that it explains, and takes other names
     /// off. `failed` has what took effect in stages that failed.
-    pub fn mark(&self, engine: &str, stages: &[StagedBatch<'_>], failed: &Failed, findings: &mut [Finding]) {
+    pub fn mark(
+        &self,
+        engine: &EngineId,
+        stages: &[StagedBatch<'_>],
+        failed: &Failed,
+        findings: &mut [Finding],
+    ) {
         findings.iter_mut().for_each(|finding| finding.known = None);
         let entries: Vec<&KnownFinding> = self.0.iter().filter(|entry| entry.concerns(engine)).collect();
-        let family = family_of(Some(engine));
-        let reader = family.reader;
+        let profile = engines::profile(engine);
+        let reader = profile.reader;
         for index in 0..findings.len() {
             if findings[index].known.is_some() {
                 continue;
@@ -209,7 +214,7 @@ impl KnownFindings {
             if !entries.iter().any(|entry| signature(&entry)) {
                 continue;
             }
-            let past = history::up_to(stages.to_vec(), &stage, failed, family.discipline);
+            let past = history::up_to(stages.to_vec(), &stage, failed, profile.discipline);
             let steps = steps_taken(&past, failed);
             let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], &steps, reader);
             let Some(entry) = entries.iter().find(fits) else { continue };

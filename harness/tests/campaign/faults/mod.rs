@@ -74,6 +74,7 @@ fn judged(case: &Case, faults: &[&Fault], real: &Path, server: &Provider) -> Var
     let hangs = faults.iter().any(|fault| fault.script.starts_with("sleep"));
     let runner = runner(&engine, server, if hangs { Duration::from_secs(1) } else { LONG });
     let place = folder.path().join("variant");
+    let case = &case.clone().on(runner.engine.engine().recorded());
     runner.deploy(case, 0, &place, Start::Cold).unwrap();
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     judge::variant(case, 0, &place, &oracles)
@@ -239,7 +240,7 @@ fn every_workflow_attribute_and_trigger_has_a_fault_that_needs_it() {
 fn an_identity_that_is_lost_or_is_another_objects_is_seen() {
     let (spec, server) = ("terraform@1.15.5", provider(ProviderMode::Reattach));
     let real = engine(spec);
-    let case = Case { engine: Some(spec.to_owned()), ..cases::chain() };
+    let case = cases::chain();
     let kinds = |script: &'static str| match judged(
         &case,
         &[&Fault { at: At::Stage("batch-2"), script, ..sound(cases::chain) }],

@@ -17,12 +17,12 @@ mod write;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::sync::Arc;
 
-use super::Terraform;
 use crate::case::stage::{Defect, ProgramRef};
 use crate::case::{Batch, StagedBatch};
-use crate::engines::driver::{Access, Capabilities, Driver, Family, Syntax, WorkerProgram};
+use crate::engines::Engine;
+use crate::engines::driver::{Access, Capabilities, Driver, EngineProfile, Syntax, WorkerProgram};
 use crate::evidence::StoredIdentity;
 use crate::spec::address::NODE_TYPE;
 use crate::spec::{Action, Address, EdgeKind};
@@ -191,40 +191,37 @@ pub fn renamed(text: &str) -> String {
 /// An engine that is given programs without our provider.
 #[derive(Debug, Clone)]
 pub struct BuiltinsOnly {
-    engine: Terraform,
+    driver: Arc<dyn Driver>,
     builtins: Builtins,
 }
 
 impl BuiltinsOnly {
-    /// For an engine and the stages that it is led through.
-    pub fn new(engine: Terraform, builtins: Builtins) -> Self {
-        Self { engine, builtins }
+    /// For the driver of an engine and the stages that it is taken through.
+    pub fn new(driver: Arc<dyn Driver>, builtins: Builtins) -> Self {
+        Self { driver, builtins }
     }
 }
 
 impl Driver for BuiltinsOnly {
-    fn title(&self) -> String {
-        self.engine.title()
-    }
-
-    fn executable(&self) -> &Path {
-        self.engine.executable()
+    fn engine(&self) -> &Engine {
+        self.driver.engine()
     }
 
     fn worker(&self) -> Option<WorkerProgram> {
         None
     }
 
-    fn family(&self) -> Family {
-        Family { reader: &reader::WithoutLedger, identity: StoredIdentity::Never, ..self.engine.family() }
+    fn profile(&self) -> EngineProfile {
+        let profile = self.driver.profile();
+        EngineProfile { reader: &reader::WithoutLedger, identity: StoredIdentity::Never, ..profile }
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { syntaxes: &[Syntax::Hcl], ..self.engine.capabilities() }
+        Capabilities { syntaxes: &[Syntax::Hcl], ..self.driver.capabilities() }
     }
 
     fn program_file(&self, _: Syntax) -> &'static str {
-        self.engine.program_file(Syntax::Hcl)
+        self.driver.program_file(Syntax::Hcl)
     }
 
     fn render(&self, batch: &Batch, _: Syntax) -> String {
@@ -232,11 +229,11 @@ impl Driver for BuiltinsOnly {
     }
 
     fn is_steered_by(&self, variable: &str) -> bool {
-        self.engine.is_steered_by(variable)
+        self.driver.is_steered_by(variable)
     }
 
     fn environment(&self, access: &Access) -> Vec<(OsString, OsString)> {
-        self.engine.environment(access)
+        self.driver.environment(access)
     }
 
     /// What is built in needs no installation.
@@ -245,14 +242,14 @@ impl Driver for BuiltinsOnly {
     }
 
     fn arguments(&self, action: &Action) -> Vec<String> {
-        self.engine.arguments(action).iter().map(|argument| renamed(argument)).collect()
+        self.driver.arguments(action).iter().map(|argument| renamed(argument)).collect()
     }
 
     fn state_file(&self) -> &'static str {
-        self.engine.state_file()
+        self.driver.state_file()
     }
 
     fn lock_file(&self) -> &'static str {
-        self.engine.lock_file()
+        self.driver.lock_file()
     }
 }
