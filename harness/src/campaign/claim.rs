@@ -16,6 +16,9 @@ use crate::judge::oracles::Oracle;
 
 const FILE: &str = "campaign.json";
 
+/// How the name of a claim begins while it is being written.
+const DRAFT: &str = ".campaign-";
+
 /// The version of the file that this program writes. It reads version 1 too, which did not tell the programs.
 const VERSION: u32 = 3;
 
@@ -139,7 +142,9 @@ impl Claim {
                 "it has version {found}, and this program reads versions up to {VERSION}: use a newer equiform"
             )));
         }
-        serde_json::from_slice(&bytes).map(Some).map_err(no_claim)
+        let claim: Self = serde_json::from_slice(&bytes).map_err(no_claim)?;
+        claim.settings.check().map_err(|error| unreadable(format!("its settings cannot be used: {error}")))?;
+        Ok(Some(claim))
     }
 
     /// The engine.
@@ -193,7 +198,8 @@ impl Claim {
         let io = |source| ClaimError::Io { path: folder.to_owned(), source };
         crate::private::create_folder(folder).map_err(io)?;
         if !folder.join(FILE).exists() {
-            if fs::read_dir(folder).map_err(io)?.next().is_some() {
+            // Another process may begin the same campaign right now: its file may have come since.
+            if holds_something_else(folder).map_err(io)? && !folder.join(FILE).exists() {
                 return Err(ClaimError::Foreign(folder.to_owned()));
             }
             self.write(folder).map_err(io)?;
@@ -223,13 +229,23 @@ impl Claim {
 
     /// Writes the claim, unless there is one already.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut file = tempfile::Builder::new().prefix(DRAFT).tempfile_in(folder)?;
         file.write_all(&serde_json::to_vec_pretty(self)?)?;
         match file.persist_noclobber(folder.join(FILE)) {
             Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a folder holds anything but claims that are being written.
+fn holds_something_else(folder: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        if !entry?.file_name().as_encoded_bytes().starts_with(DRAFT.as_bytes()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[cfg(test)]
@@ -344,6 +360,55 @@ pub(super) mod tests {
         assert!(matches!(claim(1).lock(folder.path()), Err(ClaimError::Busy(_))));
         drop(held);
         claim(1).lock(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn of_several_starts_in_a_new_folder_one_runs_and_the_others_are_told_that_it_does() {
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().unwrap();
+            let start = std::sync::Barrier::new(8);
+            let held: Vec<_> = std::thread::scope(|scope| {
+                let begin = || {
+                    start.wait();
+                    claim(1).lock(folder.path())
+                };
+                let starts: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
+                starts.into_iter().map(|start| start.join().unwrap()).collect()
+            });
+            let busy = |it: &&Result<CampaignLock, ClaimError>| matches!(it, Err(ClaimError::Busy(_)));
+            assert_eq!(held.iter().filter(|it| it.is_ok()).count(), 1, "{held:?}");
+            assert_eq!(held.iter().filter(busy).count(), 7, "{held:?}");
+        }
+    }
+
+    #[test]
+    fn a_start_that_finds_another_one_half_begun_does_not_take_the_folder_for_a_foreign_one() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(format!("{DRAFT}a1b2")), "{").unwrap();
+        claim(1).lock(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn settings_that_were_edited_so_that_nothing_can_be_generated_give_a_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = |edit: &dyn Fn(&mut serde_json::Value)| {
+            let mut stored = serde_json::to_value(claim(1)).unwrap();
+            edit(&mut stored["settings"]);
+            fs::write(folder.path().join(FILE), stored.to_string()).unwrap();
+            Claim::read(folder.path()).unwrap_err().to_string()
+        };
+        let circle = serde_json::json!({"given": {"nodes": ["a", "b"], "edges": [["a", "b"], ["b", "a"]]}});
+        assert!(error(&|settings| settings["from"] = circle.clone()).contains("cycle"));
+        let unknown = serde_json::json!({"given": {"nodes": ["a"], "edges": [["a", "b"]]}});
+        assert!(error(&|settings| settings["from"] = unknown.clone()).contains("settings cannot be used"));
+        let nothing = serde_json::json!({"given": {"nodes": [], "edges": []}});
+        assert!(error(&|settings| settings["from"] = nothing.clone()).contains("no nodes"));
+        for name in ["sources", "variants", "batches"] {
+            assert!(error(&|settings| settings[name] = 0.into()).contains(&format!("`{name}` is 0")));
+        }
+        let range = serde_json::json!({"start": 5, "end": 3});
+        assert!(error(&|settings| settings["edges"] = range.clone()).contains("`edges` goes from 5 to 3"));
+        assert!(error(&|settings| settings["create_before_destroy"] = 2.into()).contains("from 0 to 1"));
     }
 
     #[test]

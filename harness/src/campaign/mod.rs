@@ -51,7 +51,7 @@ use claim::Claim;
 use keep::Keep;
 use limits::{Limits, Reached};
 use programs::Programs;
-use queue::{Due, Judged, Queue, Work};
+use queue::{Due, Judged, Prepared, Queue, Work};
 pub use settings::Settings;
 use shard::Shard;
 use stored::Bench;
@@ -208,44 +208,44 @@ impl Campaign<'_> {
     /// Runs the variants that have no verdict yet in the folder. Gives all verdicts that there are in the
     /// end: fewer than its part has variants if it was stopped.
     pub fn run(&self, settings: &Settings, out: &Path) -> Results {
-        let (mut whole, mut earlier) = (Vec::new(), 0);
-        let mut numbers = self.shard.cases(settings.sources);
-        let mut next = |whole: &mut Vec<CaseVerdict>, begun_only: bool| {
-            for number in numbers.by_ref() {
-                let (folder, spent) = (case_folder(out, number), &self.runner.spent);
-                if begun_only && !folder.exists() {
-                    continue;
-                }
-                let case = spent.generating.time(|| settings.case_unless(number, &self.runner.stop))?;
-                let stored = spent.judging.time(|| stored::read(number, &folder, &case, &self.bench()));
-                stored.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
-                earlier += stored.variants.len();
-                if stored.variants.len() < case.variants.len() {
-                    return Some(Due { done: stored.variants, ..self.due(number, case, folder) });
-                }
-                whole.push(stored);
+        let earlier = AtomicUsize::new(0);
+        let numbers = Mutex::new(self.shard.cases(settings.sources));
+        let prepare = |number| {
+            let (folder, spent) = (case_folder(out, number), &self.runner.spent);
+            let generated = spent.generating.time(|| settings.case_unless(number, &self.runner.stop));
+            let Some(case) = generated else { return Prepared::Stopped };
+            let stored = spent.judging.time(|| stored::read(number, &folder, &case, &self.bench()));
+            stored.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
+            earlier.fetch_add(stored.variants.len(), Ordering::Relaxed);
+            if stored.variants.len() == case.variants.len() {
+                return Prepared::Judged(stored);
             }
-            None
+            Prepared::Due(Box::new(Due { done: stored.variants, ..self.due(number, case, folder) }))
         };
-        let mut results = self.work_off(Queue::new(|| next(&mut whole, false)));
+        let next = || numbers.lock().expect("no holder panics").next();
+        let mut results = self.work_off(Queue::new(next, prepare));
         let cases = &mut results.cases;
         // What earlier runs judged counts also where this one did not get to.
-        while !self.runner.stop.asked_now()
-            && let Some(due) = next(&mut whole, true)
-        {
-            cases.push(CaseVerdict { case: due.number, variants: due.done });
+        let begun = std::iter::from_fn(next).filter(|number| case_folder(out, *number).exists());
+        for number in begun.take_while(|_| !self.runner.stop.asked_now()) {
+            match prepare(number) {
+                Prepared::Judged(verdict) => cases.push(verdict),
+                Prepared::Due(due) => cases.push(CaseVerdict { case: due.number, variants: due.done }),
+                Prepared::Stopped => break,
+            }
         }
-        cases.extend(whole);
         cases.retain(|verdict| !verdict.variants.is_empty());
         cases.sort_by_key(|verdict| verdict.case);
         cases.iter_mut().for_each(CaseVerdict::compare_worlds);
-        Results { earlier, ..results }
+        Results { earlier: earlier.into_inner(), ..results }
     }
 
     /// Runs one case, or only one variant of it, into a folder; what an earlier run left there is removed.
     pub fn run_case(&self, number: usize, case: &Case, only: Option<usize>, folder: &Path) -> Results {
-        let mut due = Some(Due { only, ..self.due(number, case.clone(), folder.to_owned()) });
-        let mut results = self.work_off(Queue::new(|| due.take()));
+        let numbers = Mutex::new(std::iter::once(number));
+        let next = || numbers.lock().expect("no holder panics").next();
+        let due = || Due { only, ..self.due(number, case.clone(), folder.to_owned()) };
+        let mut results = self.work_off(Queue::new(next, |_| Prepared::Due(Box::new(due()))));
         results.cases.iter_mut().for_each(CaseVerdict::compare_worlds);
         results
     }
@@ -275,15 +275,12 @@ impl Campaign<'_> {
     /// Has all jobs deploy and judge variants until there are none left, until it is stopped, or until a limit is
     /// reached.
     fn work_off(&self, queue: Queue<'_>) -> Results {
-        let queue = Mutex::new(queue.keeping(self.keep));
-        let lock = || queue.lock().expect("no holder panics");
+        let queue = queue.keeping(self.keep);
         let failed = AtomicUsize::new(0);
         let limit = || self.limits.reached(failed.load(Ordering::Relaxed));
         let work = || {
             while !self.runner.stopped() && limit().is_none() {
-                // The lock is held for this line only.
-                let next = lock().take();
-                let Some(work) = next else { return };
+                let Some(work) = queue.take() else { return };
                 // Generating its case may have taken the rest of the time.
                 if limit().is_some() {
                     return;
@@ -293,10 +290,10 @@ impl Campaign<'_> {
                         let new = matches!(judged.verdict.result, VariantResult::Fail { .. });
                         failed.fetch_add(usize::from(new), Ordering::Relaxed);
                         self.watcher.judged(work.number, &judged.verdict);
-                        lock().give(&work, judged);
+                        queue.give(&work, judged);
                     }
                     Err(DeployError::Stopped) => return,
-                    Err(error) => return lock().fail(CampaignError::Deploy(error)),
+                    Err(error) => return queue.fail(CampaignError::Deploy(error)),
                 }
             }
         };
@@ -305,7 +302,7 @@ impl Campaign<'_> {
                 scope.spawn(work);
             }
         });
-        let (cases, error) = queue.into_inner().expect("no holder panics").finish();
+        let (cases, error) = queue.finish();
         Results { cases, earlier: 0, error, limit: limit() }
     }
 
@@ -321,15 +318,13 @@ impl Campaign<'_> {
             Explored::Nothing => self.deploy(work, &place, Start::Cold)?,
             Explored::Found(warm) => match self.confirm(work, &place, &warm) {
                 Ok(verdict) => verdict,
+                // It has no verdict: whoever resumes the campaign runs it again.
+                Err(DeployError::Stopped) => return Err(DeployError::Stopped),
                 // What was found is not lost: it is there, and nobody has confirmed it.
                 Err(error) => {
                     let verdict = unconfirmed(&warm, &place, &error);
-                    let trouble = Some(error).filter(|error| !matches!(error, DeployError::Stopped));
-                    return Ok(Judged {
-                        kept: keep(&verdict),
-                        verdict,
-                        trouble: trouble.map(CampaignError::Deploy),
-                    });
+                    let trouble = Some(CampaignError::Deploy(error));
+                    return Ok(Judged { kept: keep(&verdict), verdict, trouble });
                 }
             },
         };

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use super::CampaignError;
 use super::keep::{self, Keep};
@@ -65,19 +65,60 @@ struct Open {
     unwritten: Vec<VariantVerdict>,
 }
 
-/// What is to be done, what is under way, and what came of it.
+/// A case that was made ready.
+pub enum Prepared {
+    /// Some of its variants are to be deployed.
+    Due(Box<Due>),
+    /// All of its variants were judged by an earlier run.
+    Judged(CaseVerdict),
+    /// The campaign was stopped while the case was generated.
+    Stopped,
+}
+
+/// What is to be done, what is under way, and what came of it, for several jobs at once. No job waits while another
+/// one generates a case, or reads or writes files, unless there is nothing else to do.
 pub struct Queue<'a> {
-    supply: Box<dyn FnMut() -> Option<Due> + Send + 'a>,
-    open: Vec<Open>,
-    done: Vec<CaseVerdict>,
-    error: Option<CampaignError>,
+    next: Box<dyn Fn() -> Option<usize> + Sync + 'a>,
+    prepare: Box<dyn Fn(usize) -> Prepared + Sync + 'a>,
+    state: Mutex<State>,
+    /// A case was added, or could not be.
+    changed: Condvar,
     keep: Keep,
 }
 
+#[derive(Default)]
+struct State {
+    /// How many cases are being prepared.
+    preparing: usize,
+    stopped: bool,
+    open: Vec<Open>,
+    done: Vec<CaseVerdict>,
+    error: Option<CampaignError>,
+}
+
+/// A case that is being prepared: others wait for it if there is nothing else to do.
+struct Preparing<'q, 'a>(&'q Queue<'a>);
+
+impl Drop for Preparing<'_, '_> {
+    fn drop(&mut self) {
+        self.0.lock().preparing -= 1;
+        self.0.changed.notify_all();
+    }
+}
+
 impl<'a> Queue<'a> {
-    /// For the cases that `supply` gives until it gives none.
-    pub fn new(supply: impl FnMut() -> Option<Due> + Send + 'a) -> Self {
-        Self { supply: Box::new(supply), open: Vec::new(), done: Vec::new(), error: None, keep: Keep::All }
+    /// For the cases whose numbers `next` gives until it gives none. `next` must be quick; `prepare` may take long.
+    pub fn new(
+        next: impl Fn() -> Option<usize> + Sync + 'a,
+        prepare: impl Fn(usize) -> Prepared + Sync + 'a,
+    ) -> Self {
+        Self {
+            next: Box::new(next),
+            prepare: Box::new(prepare),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            keep: Keep::All,
+        }
     }
 
     /// The same, with less left on disk.
@@ -85,32 +126,57 @@ impl<'a> Queue<'a> {
         Self { keep, ..self }
     }
 
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder panics")
+    }
+
     /// The next variant; none if there is no other, or after an error.
-    pub fn take(&mut self) -> Option<Work> {
+    pub fn take(&self) -> Option<Work> {
+        let mut state = self.lock();
         loop {
-            if self.error.is_some() {
+            if state.error.is_some() || state.stopped {
                 return None;
             }
-            for open in &mut self.open {
-                if let Some(variant) = open.pending.pop_front() {
-                    let (case, folder) = (Arc::clone(&open.case), open.folder.clone());
-                    return Some(Work { number: open.number, case, folder, variant });
-                }
+            if let Some(work) = state.pending() {
+                return Some(work);
             }
-            match Open::begin((self.supply)()?) {
-                Ok(open) => self.open.push(open),
-                Err((done, error)) => {
-                    self.done.push(done);
-                    self.fail(error);
+            match (self.next)() {
+                Some(number) => {
+                    state.preparing += 1;
+                    drop(state);
+                    self.prepare(number);
+                    state = self.lock();
                 }
+                // Another job may be about to add variants.
+                None if state.preparing > 0 => {
+                    state = self.changed.wait(state).expect("no holder panics");
+                }
+                None => return None,
             }
         }
     }
 
+    /// Makes a case ready and adds its variants.
+    fn prepare(&self, number: usize) {
+        let _preparing = Preparing(self);
+        match (self.prepare)(number) {
+            Prepared::Stopped => self.lock().stopped = true,
+            Prepared::Judged(verdict) => self.lock().done.push(verdict),
+            Prepared::Due(due) => match Open::begin(*due) {
+                Ok(open) => self.lock().add(open),
+                Err((done, error)) => {
+                    self.lock().done.push(done);
+                    self.fail(error);
+                }
+            },
+        }
+    }
+
     /// What came of a variant.
-    pub fn give(&mut self, work: &Work, judged: Judged) {
+    pub fn give(&self, work: &Work, judged: Judged) {
         let Judged { verdict, kept, trouble } = judged;
-        if let Some(open) = self.open.iter_mut().find(|open| open.number == work.number) {
+        let mut state = self.lock();
+        if let Some(open) = state.open.iter_mut().find(|open| open.number == work.number) {
             if kept.is_err() {
                 open.unwritten.push(verdict.clone());
             }
@@ -118,12 +184,13 @@ impl<'a> Queue<'a> {
         }
         if let Err(source) = kept {
             let path = variant_folder(&work.folder, work.variant);
-            self.fail(CampaignError::Write { path, source });
+            state.fail(CampaignError::Write { path, source });
         }
         if let Some(error) = trouble {
-            self.fail(error);
+            state.fail(error);
         }
-        let whole: Vec<Open> = self.open.extract_if(.., |open| open.is_whole()).collect();
+        let whole: Vec<Open> = state.open.extract_if(.., |open| open.is_whole()).collect();
+        drop(state);
         for open in whole {
             let folder = open.folder.clone();
             let verdict = open.verdict();
@@ -132,30 +199,51 @@ impl<'a> Queue<'a> {
             {
                 self.fail(CampaignError::Write { path: folder, source });
             }
-            self.done.push(verdict);
+            self.lock().done.push(verdict);
         }
     }
 
-    /// Ends everything; the first error is told.
-    pub fn fail(&mut self, error: CampaignError) {
-        self.error.get_or_insert(error);
+    /// Ends everything. Only the first error counts.
+    pub fn fail(&self, error: CampaignError) {
+        self.lock().fail(error);
     }
 
     /// What was judged, and what went wrong. Variants that were not judged are removed.
-    pub fn finish(mut self) -> (Vec<CaseVerdict>, Option<CampaignError>) {
-        for open in &self.open {
+    pub fn finish(self) -> (Vec<CaseVerdict>, Option<CampaignError>) {
+        let mut state = self.state.into_inner().expect("no holder panics");
+        for open in &state.open {
             open.remove_unfinished();
         }
         // What was removed may have made room.
-        for open in self.open {
+        for open in state.open {
             for verdict in &open.unwritten {
-                // The error that is told already is the same one.
+                // The error that is reported already is the same one.
                 let _ = stored::write(&open.folder, verdict);
             }
-            self.done.push(open.verdict());
+            state.done.push(open.verdict());
         }
-        self.done.retain(|verdict| !verdict.variants.is_empty());
-        (self.done, self.error)
+        state.done.retain(|verdict| !verdict.variants.is_empty());
+        (state.done, state.error)
+    }
+}
+
+impl State {
+    /// The next variant of the cases that are under way, those with smaller numbers first.
+    fn pending(&mut self) -> Option<Work> {
+        self.open.iter_mut().find_map(|open| {
+            let variant = open.pending.pop_front()?;
+            let (case, folder) = (Arc::clone(&open.case), open.folder.clone());
+            Some(Work { number: open.number, case, folder, variant })
+        })
+    }
+
+    fn add(&mut self, open: Open) {
+        let place = self.open.partition_point(|other| other.number < open.number);
+        self.open.insert(place, open);
+    }
+
+    fn fail(&mut self, error: CampaignError) {
+        self.error.get_or_insert(error);
     }
 }
 
@@ -254,17 +342,12 @@ mod tests {
     /// Two cases of two variants in a folder, with these verdicts of an earlier run on the first.
     fn two_cases(out: &Path, done: Vec<VariantVerdict>) -> Queue<'_> {
         let settings = Settings { variants: 2, batches: 1, resources: 3..=3, ..Settings::default() };
-        let mut numbers = 0..2;
-        let mut done = Some(done);
-        Queue::new(move || {
-            let due = |number: usize| Due {
-                number,
-                case: settings.case(number),
-                folder: out.join(number.to_string()),
-                done: done.take().unwrap_or_default(),
-                only: None,
-            };
-            numbers.next().map(due)
+        let numbers = Mutex::new(0..2);
+        let next = move || numbers.lock().unwrap().next();
+        Queue::new(next, move |number| {
+            let done = if number == 0 { done.clone() } else { Vec::new() };
+            let folder = out.join(number.to_string());
+            Prepared::Due(Box::new(Due { number, case: settings.case(number), folder, done, only: None }))
         })
     }
 
@@ -273,7 +356,7 @@ mod tests {
     }
 
     /// Stands in for a deployment: there is evidence, and the verdict beside it.
-    fn deploy(queue: &mut Queue<'_>, work: &Work) {
+    fn deploy(queue: &Queue<'_>, work: &Work) {
         fs::create_dir_all(variant_folder(&work.folder, work.variant)).unwrap();
         let verdict = pass(work.variant);
         let kept = stored::write(&work.folder, &verdict);
@@ -283,11 +366,11 @@ mod tests {
     #[test]
     fn a_case_begins_before_the_one_before_it_has_ended() {
         let folder = tempfile::tempdir().unwrap();
-        let mut queue = two_cases(folder.path(), Vec::new());
+        let queue = two_cases(folder.path(), Vec::new());
         let works: Vec<Work> = std::iter::from_fn(|| queue.take()).collect();
         let order: Vec<(usize, usize)> = works.iter().map(|work| (work.number, work.variant)).collect();
         assert_eq!(order, [(0, 0), (0, 1), (1, 0), (1, 1)]);
-        works.iter().rev().for_each(|work| deploy(&mut queue, work));
+        works.iter().rev().for_each(|work| deploy(&queue, work));
         let (mut done, error) = queue.finish();
         done.sort_by_key(|verdict| verdict.case);
         assert_eq!(done.iter().map(|verdict| verdict.variants.len()).collect::<Vec<_>>(), [2, 2]);
@@ -299,9 +382,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let theirs = folder.path().join("1");
         fs::create_dir(&theirs).unwrap();
-        let mut queue = two_cases(folder.path(), Vec::new());
+        let queue = two_cases(folder.path(), Vec::new());
         let works: Vec<Work> = std::iter::from_fn(|| queue.take()).collect();
-        deploy(&mut queue, &works[1]);
+        deploy(&queue, &works[1]);
         fs::create_dir_all(folder.path().join("0/variant-0000/work")).unwrap();
         assert!(theirs.join(CASE_FILE).exists());
         let (done, _) = queue.finish();
@@ -314,9 +397,9 @@ mod tests {
     #[test]
     fn after_an_error_there_is_no_more_work_and_what_was_judged_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let mut queue = two_cases(folder.path(), Vec::new());
+        let queue = two_cases(folder.path(), Vec::new());
         let work = queue.take().unwrap();
-        deploy(&mut queue, &work);
+        deploy(&queue, &work);
         queue.take().unwrap();
         let source = io::Error::other("the disk is full");
         queue.fail(CampaignError::Write { path: folder.path().to_owned(), source });
@@ -333,11 +416,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let half = folder.path().join("0/variant-0001/work");
         fs::create_dir_all(&half).unwrap();
-        let mut queue = two_cases(folder.path(), vec![pass(0)]);
+        let queue = two_cases(folder.path(), vec![pass(0)]);
         let work = queue.take().unwrap();
         assert_eq!((work.number, work.variant), (0, 1));
         assert!(!half.exists(), "what was left of it is removed");
-        deploy(&mut queue, &work);
+        deploy(&queue, &work);
         let (done, _) = queue.finish();
         assert_eq!(done, [CaseVerdict { case: 0, variants: vec![pass(0), pass(1)] }]);
     }
@@ -345,7 +428,7 @@ mod tests {
     #[test]
     fn a_verdict_that_found_no_room_is_written_once_there_is_some() {
         let folder = tempfile::tempdir().unwrap();
-        let mut queue = two_cases(folder.path(), Vec::new());
+        let queue = two_cases(folder.path(), Vec::new());
         let (work, other) = (queue.take().unwrap(), queue.take().unwrap());
         for work in [&work, &other] {
             fs::create_dir_all(variant_folder(&work.folder, work.variant)).unwrap();
@@ -357,5 +440,56 @@ mod tests {
         assert!(matches!(error, Some(CampaignError::Write { .. })));
         assert!(folder.path().join("0/variant-0000/verdict.json").exists());
         assert!(!folder.path().join("0/variant-0001").exists());
+    }
+
+    #[test]
+    fn a_job_takes_and_gives_variants_while_another_one_prepares_a_case() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings { variants: 2, batches: 1, resources: 3..=3, ..Settings::default() };
+        let numbers = Mutex::new(0..2);
+        let (begun, go_on) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+        let queue = Queue::new(
+            || numbers.lock().unwrap().next(),
+            |number| {
+                if number == 1 {
+                    begun.wait();
+                    go_on.wait();
+                }
+                let (case, folder) = (settings.case(number), folder.path().join(number.to_string()));
+                Prepared::Due(Box::new(Due { number, case, folder, done: Vec::new(), only: None }))
+            },
+        );
+        let first = [queue.take().unwrap(), queue.take().unwrap()];
+        std::thread::scope(|scope| {
+            let slow = scope.spawn(|| queue.take().unwrap());
+            begun.wait();
+            first.iter().for_each(|work| deploy(&queue, work));
+            let waiting = scope.spawn(|| queue.take().unwrap());
+            assert!(!waiting.is_finished(), "there is a case to come, so this job stays");
+            go_on.wait();
+            let mut variants = [slow.join().unwrap(), waiting.join().unwrap()].map(|work| work.variant);
+            variants.sort_unstable();
+            assert_eq!(variants, [0, 1]);
+        });
+        assert!(queue.take().is_none());
+    }
+
+    #[test]
+    fn no_job_waits_for_a_case_whose_preparation_panicked() {
+        let numbers = Mutex::new(0..1);
+        let begun = std::sync::Barrier::new(2);
+        let queue = Queue::new(
+            || numbers.lock().unwrap().next(),
+            |_| {
+                begun.wait();
+                panic!("it cannot be generated")
+            },
+        );
+        std::thread::scope(|scope| {
+            let failing = scope.spawn(|| queue.take().is_some());
+            begun.wait();
+            assert!(queue.take().is_none());
+            failing.join().unwrap_err();
+        });
     }
 }

@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::algebra::batch::Cuts;
 use crate::algebra::generate::{Batching, Generator, generate, stream};
-use crate::algebra::graph::NamedGraph;
+use crate::algebra::graph::{NamedGraph, NamedGraphError};
 use crate::algebra::implicit::{Escape, Pace};
 use crate::algebra::program::{Parsed, parse, print};
 use crate::algebra::signature::Signature;
 use crate::algebra::source::Source;
 use crate::algebra::weights::Weights;
 use crate::case::choices::{Choices, Chooser};
+use crate::case::streams::Choice;
 use crate::case::workflow::Shares;
 use crate::case::{Case, CaseError};
 use crate::deploy::stop::Stop;
@@ -89,6 +90,32 @@ pub struct Settings {
     pub left_out: LeftOut,
 }
 
+/// Settings from which no case can be generated.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum InvalidSettings {
+    /// An amount is zero that must not be.
+    #[error("`{0}` is 0: it must be 1 or more")]
+    None(&'static str),
+    /// A range ends before it begins.
+    #[error("`{0}` goes from {1} to {2}: the first number must not be more than the second")]
+    EmptyRange(&'static str, u32, u32),
+    /// A share is not between 0 and 1.
+    #[error("`create_before_destroy` is {0}: it must be a number from 0 to 1")]
+    Share(f64),
+    /// The source is not a graph that programs can be made of.
+    #[error(transparent)]
+    Source(#[from] NamedGraphError),
+    /// The source is empty.
+    #[error("the source has no nodes")]
+    EmptySource,
+}
+
+/// Refuses a graph that cannot be a source.
+pub fn check_source(graph: &NamedGraph) -> Result<(), InvalidSettings> {
+    graph.resolve()?;
+    if graph.nodes.is_empty() { Err(InvalidSettings::EmptySource) } else { Ok(()) }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -108,9 +135,35 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Refuses settings from which no case can be generated. Whoever edits a campaign's file can write such.
+    pub fn check(&self) -> Result<(), InvalidSettings> {
+        for (name, amount) in [
+            ("sources", self.sources as u64),
+            ("variants", self.variants),
+            ("batches", self.batches as u64),
+            ("resources", u64::from(*self.resources.start())),
+        ] {
+            if amount == 0 {
+                return Err(InvalidSettings::None(name));
+            }
+        }
+        for (name, range) in [("resources", &self.resources), ("edges", &self.edges)] {
+            if range.is_empty() {
+                return Err(InvalidSettings::EmptyRange(name, *range.start(), *range.end()));
+            }
+        }
+        if !(0.0..=1.0).contains(&self.create_before_destroy) {
+            return Err(InvalidSettings::Share(self.create_before_destroy));
+        }
+        if let Sources::Given(graph) = &self.from {
+            check_source(graph)?;
+        }
+        Ok(())
+    }
+
     /// The case with this number. It depends on the seed and the number alone.
     pub fn case(&self, number: usize) -> Case {
-        let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64);
+        let seed = self.case_seed(number);
         let mut rng = stream(seed, None);
         let source = match &self.from {
             Sources::Random => {
@@ -159,6 +212,11 @@ impl Settings {
         self.driven(Case::new(seed, own, chooser.choose(&parsed), variants))
     }
 
+    /// The seed of the case with this number, from which its programs are drawn.
+    fn case_seed(&self, number: usize) -> u64 {
+        self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64)
+    }
+
     /// How likely values and kinds are: none but the defaults in the bare algebra.
     fn weights(&self) -> Weights {
         if self.algebra == Algebra::Bare {
@@ -184,7 +242,7 @@ impl Settings {
         for number in 0..count {
             let workflow = self.workflows.workflow(case.seed, number);
             let batches = case.batches(number).expect("what is generated is well-formed");
-            let seed = case.seed.wrapping_add(number as u64);
+            let seed = Choice::Stages.seed(case.seed, number);
             let variant = &mut case.variants[number];
             variant.stages = workflow.stages(&batches, (number + 1) % count, seed);
             variant.workflow = workflow.name.to_owned();
@@ -248,6 +306,41 @@ mod tests {
         assert_eq!(settings().case(1), more.case(1));
         assert_ne!(settings().case(0), settings().case(1));
         assert_ne!(settings().case(0), Settings { seed: 6, ..settings() }.case(0));
+    }
+
+    #[test]
+    fn no_two_choices_of_a_campaign_share_a_random_stream() {
+        use std::collections::BTreeSet;
+        let of_cases = |seed| {
+            let settings = Settings { seed, sources: 20, variants: 10, ..settings() };
+            (0..settings.sources).map(move |number| settings.case_seed(number))
+        };
+        let cases: Vec<u64> = (0..3).flat_map(of_cases).collect();
+        let mut seeds: BTreeSet<u64> = cases.iter().copied().collect();
+        for case in &cases {
+            seeds.insert(Choice::Workflow.seed(*case, 0));
+            seeds.extend((0..10).map(|variant| Choice::Stages.seed(*case, variant)));
+        }
+        assert_eq!(seeds.len(), cases.len() * (1 + 1 + 10));
+    }
+
+    #[test]
+    fn variants_of_neighbouring_cases_make_different_choices() {
+        // The same batches by the same workflow: only the stream can make a difference.
+        let given = serde_json::from_str(r#"{"nodes":["a","b","c","d","e","f"],"edges":[]}"#).unwrap();
+        let settings = Settings {
+            variants: 8,
+            batches: 1,
+            from: Sources::Given(given),
+            workflows: "destroy-by-pieces".parse().unwrap(),
+            ..settings()
+        };
+        let stages = |case: usize, variant: usize| {
+            let stages = settings.case(case).variants[variant].stages.clone();
+            stages.into_iter().map(|stage| stage.action).collect::<Vec<_>>()
+        };
+        let same = (1..8).filter(|number| stages(0, *number) == stages(*number, 0)).count();
+        assert!(same < 4, "{same} of 7 pairs chose the same");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 pub mod choices;
 pub mod stage;
 mod staged;
+pub mod streams;
 mod version1;
 pub mod workflow;
 

@@ -14,7 +14,7 @@ use super::size;
 use crate::algebra::graph::NamedGraph;
 use crate::algebra::source::most_edges;
 use crate::campaign::Settings;
-use crate::campaign::settings::{Algebra, Sources};
+use crate::campaign::settings::{Algebra, Sources, check_source};
 use crate::case::workflow::Shares;
 use crate::spec::LeftOut;
 
@@ -141,10 +141,7 @@ fn graph(text: &str) -> Result<NamedGraph, String> {
         &read
     };
     let graph = parse_graph(json)?;
-    graph.resolve().map_err(|error| error.to_string())?;
-    if graph.nodes.is_empty() {
-        return Err("it has no nodes".to_owned());
-    }
+    check_source(&graph).map_err(|error| error.to_string())?;
     Ok(graph)
 }
 
@@ -166,7 +163,7 @@ mod tests {
     fn what_is_no_graph_gives_a_sentence() {
         assert!(graph("/no/such/file").unwrap_err().starts_with("it cannot be read: "));
         assert!(graph(r#"{"nodes":1}"#).unwrap_err().starts_with("it is not a graph: "));
-        assert_eq!(graph(r#"{"nodes":[],"edges":[]}"#).unwrap_err(), "it has no nodes");
+        assert_eq!(graph(r#"{"nodes":[],"edges":[]}"#).unwrap_err(), "the source has no nodes");
         let circle = r#"{"nodes":["a","b"],"edges":[["a","b"],["b","a"]]}"#;
         assert!(graph(circle).unwrap_err().contains("cycle"), "{}", graph(circle).unwrap_err());
     }

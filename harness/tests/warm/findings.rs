@@ -96,6 +96,25 @@ fn what_shows_warm_and_cold_came_again_and_the_cold_evidence_counts() {
 }
 
 #[test]
+fn a_variant_whose_confirmation_was_interrupted_is_run_again() {
+    let mark = tempfile::tempdir().unwrap();
+    let mark = mark.path().join("interrupted");
+    let once = format!(
+        "case \"$*\" in *apply*) [ -e '{mark}' ] || {{ touch '{mark}'; kill -INT $PPID; sleep 1; }} ;; esac;",
+        mark = mark.display()
+    );
+    let place = Place::new(&once, FAULT);
+    let stopped = place.run(&[]);
+    let said = String::from_utf8_lossy(&stopped.stderr);
+    assert_eq!(stopped.status.code(), Some(2), "{said}");
+    assert!(said.contains("stopped after 0 of 2 variants"), "{said}");
+    assert!(!place.variant().join("verdict.json").exists());
+    let report = report(&place.run(&[]), 0);
+    assert_eq!(counts(&report), [2, 0, 2]);
+    assert_eq!(report["counts"]["inconclusive"], 0);
+}
+
+#[test]
 fn cold_runs_without_a_worker() {
     let place = Place::new("", FAULT);
     let report = report(&place.run(&["--cold"]), 0);

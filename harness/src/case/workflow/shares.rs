@@ -4,9 +4,9 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::{WORKFLOWS, Workflow};
+use crate::case::streams::Choice;
 
 /// The weights of workflows: a variant takes one of them, by its seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,8 +34,7 @@ impl Shares {
     /// The first is drawn, and those of the other variants of the case are spread evenly after it: a few variants try
     /// as many ways as they can.
     pub fn workflow(&self, seed: u64, variant: usize) -> &'static Workflow {
-        let digest = Sha256::digest(format!("workflow {seed} 0"));
-        let number = u64::from_be_bytes(*digest.first_chunk().expect("a SHA-256 has 32 bytes"));
+        let number = Choice::Workflow.seed(seed, 0);
         let whole: f64 = self.0.iter().map(|(_, weight)| weight).sum();
         let drawn = (number >> 11) as f64 / (1u64 << 53) as f64;
         let mut place = (drawn + variant as f64 * GOLDEN_RATIO).fract() * whole;
