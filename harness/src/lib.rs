@@ -60,3 +60,4 @@ pub mod judge;
 mod private;
 pub mod spec;
 pub mod standin;
+mod util;

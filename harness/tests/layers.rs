@@ -4,22 +4,34 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each layer with those that it may know, from the bottom up. `private` is files that are their owner's alone, and
-/// `algebra` a crate of its own below all others.
+/// Each layer with those that it may know, from the bottom up. `private` is files that are their owner's alone, `util`
+/// small helpers, and `algebra` a crate of its own below all others.
 const LAYERS: &[(&str, &[&str])] = &[
     ("private", &[]),
+    ("util", &["private"]),
     ("engine_id", &[]),
     (ALGEBRA, &[]),
     ("spec", &["algebra"]),
     ("case", &["engine_id", "algebra", "spec"]),
     ("evidence", &["spec", "case"]),
-    ("engines", &["engine_id", "spec", "case", "evidence", "private"]),
-    ("deploy", &["spec", "case", "evidence", "engines", "private"]),
-    ("standin", &["evidence", "engines", "deploy", "private"]),
+    ("engines", &["engine_id", "spec", "case", "evidence", "private", "util"]),
+    ("deploy", &["spec", "case", "evidence", "engines", "private", "util"]),
+    ("standin", &["evidence", "engines", "deploy", "private", "util"]),
     ("judge", &["engine_id", "algebra", "spec", "case", "evidence", "engines"]),
     (
         "campaign",
-        &["engine_id", "algebra", "spec", "case", "evidence", "engines", "deploy", "judge", "private"],
+        &[
+            "engine_id",
+            "algebra",
+            "spec",
+            "case",
+            "evidence",
+            "engines",
+            "deploy",
+            "judge",
+            "private",
+            "util",
+        ],
     ),
     ("audit", &["algebra", "engines", "judge"]),
     (
@@ -36,6 +48,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "campaign",
             "audit",
             "private",
+            "util",
         ],
     ),
     (
@@ -53,6 +66,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "audit",
             "html",
             "private",
+            "util",
             "standin",
         ],
     ),

@@ -13,11 +13,12 @@ use super::shard::Shard;
 use crate::deploy::Mode;
 use crate::engines::{EngineId, RecordedEngine};
 use crate::judge::oracles::Oracle;
+use crate::util::files::{Access, AtomicFile};
 
 const FILE: &str = "campaign.json";
 
 /// How the name of a claim begins while it is being written.
-const DRAFT: &str = ".campaign-";
+const DRAFT: &str = ".campaign.json-";
 
 /// The version of the file that this program writes. It reads version 1 too, which did not tell the programs.
 const VERSION: u32 = 3;
@@ -143,7 +144,10 @@ impl Claim {
             )));
         }
         let claim: Self = serde_json::from_slice(&bytes).map_err(no_claim)?;
-        claim.settings.check().map_err(|error| unreadable(format!("its settings cannot be used: {error}")))?;
+        claim
+            .settings
+            .check()
+            .map_err(|error| unreadable(format!("its settings cannot be used: {error}")))?;
         Ok(Some(claim))
     }
 
@@ -229,12 +233,9 @@ impl Claim {
 
     /// Writes the claim, unless there is one already.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(DRAFT).tempfile_in(folder)?;
+        let mut file = AtomicFile::begin(&folder.join(FILE), Access::Private)?;
         file.write_all(&serde_json::to_vec_pretty(self)?)?;
-        match file.persist_noclobber(folder.join(FILE)) {
-            Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
-            _ => Ok(()),
-        }
+        file.finish_unless_there().map(drop)
     }
 }
 

@@ -2,43 +2,18 @@
 //! recognised by them.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::Path;
-
-use sha2::{Digest, Sha256};
 
 use super::stored::VERDICT_FILE;
 use crate::case::CASE_FILE;
 use crate::evidence::LEDGER;
 use crate::judge::variant::{AGAIN, variant_folder};
+use crate::util::hash::sha256_of_file;
 
 /// Digests by the files' names.
 pub type Digests = BTreeMap<String, String>;
-
-/// The digest of a file's content.
-pub fn of_file(path: &Path) -> io::Result<String> {
-    let (mut file, mut hasher) = (File::open(path)?, Sha256::new());
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(read) => hasher.update(&buffer[..read]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(hex(&hasher.finalize()))
-}
-
-/// The digest of these bytes.
-pub fn of_bytes(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
 
 /// The digests of all that the verdict on a variant depends on: its case, and its evidence. The evidence of a second
 /// deployment counts if it was judged too.
@@ -46,7 +21,7 @@ pub fn of_evidence(case: &Path, variant: usize, again: bool) -> io::Result<Diges
     let mut digests = Digests::new();
     let path = case.join(CASE_FILE);
     if path.exists() {
-        digests.insert(CASE_FILE.to_owned(), of_file(&path)?);
+        digests.insert(CASE_FILE.to_owned(), sha256_of_file(&path)?);
     }
     let skipped = if again { None } else { Some(AGAIN) };
     collect(&variant_folder(case, variant), "", skipped, &mut digests)?;
@@ -66,7 +41,7 @@ fn collect(folder: &Path, prefix: &str, skipped: Option<&str>, digests: &mut Dig
         if entry.file_type()?.is_dir() {
             collect(&entry.path(), &format!("{key}/"), None, digests)?;
         } else {
-            digests.insert(key, of_file(&entry.path())?);
+            digests.insert(key, sha256_of_file(&entry.path())?);
         }
     }
     Ok(())
@@ -83,15 +58,6 @@ pub fn differing(one: &Digests, other: &Digests) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_digest_is_what_sha256sum_prints() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        fs::write(&path, "abc").unwrap();
-        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(of_file(&path).unwrap(), expected);
-    }
 
     #[test]
     fn evidence_is_the_case_and_what_a_deployment_left_and_not_what_is_disposable() {

@@ -9,7 +9,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,19 +21,14 @@ use crate::judge::known::KnownFindings;
 use crate::judge::oracles::Finding;
 use crate::judge::variant::variant_folder;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
+use crate::util::files::{Access, AtomicFile, folder_of};
 
-/// Whoever collects test results may be another user.
-const READABLE: u32 = 0o644;
-
-/// Writes the file, whole or not at all.
+/// Writes the file, whole or not at all. Whoever collects test results may be another user.
 pub fn write(report: &Report, known: &KnownFindings, path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let file = tempfile::NamedTempFile::new_in(folder)?;
-    document(report, known).serialize(&file).map_err(io::Error::other)?;
-    file.as_file().set_permissions(fs::Permissions::from_mode(READABLE))?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    fs::create_dir_all(folder_of(path))?;
+    let mut file = AtomicFile::begin(path, Access::Shared)?;
+    document(report, known).serialize(&mut file).map_err(io::Error::other)?;
+    file.finish()
 }
 
 fn document(report: &Report, known: &KnownFindings) -> quick_junit::Report {
@@ -133,6 +127,8 @@ fn took(folder: &Path) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use std::path::PathBuf;
 
     use super::*;

@@ -9,6 +9,7 @@ use super::case_folder;
 use super::claim::{Claim, ClaimError};
 use super::stored;
 use crate::private;
+use crate::util::files::{Copying, copy_folder, folder_of, is_occupied};
 
 /// Parts that cannot be joined.
 #[derive(Debug, thiserror::Error)]
@@ -80,10 +81,10 @@ pub enum MergeError {
 pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Claim, MergeError> {
     let parts = parts(folders)?;
     let io = |source| MergeError::Io { path: out.to_owned(), source };
-    if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) || out.is_file() {
+    if is_occupied(out) {
         return Err(MergeError::Occupied(out.to_owned()));
     }
-    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = folder_of(out);
     private::create_folder(parent).map_err(io)?;
     let joint = tempfile::Builder::new()
         .prefix(".merge-")
@@ -94,7 +95,8 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Claim, MergeError> {
     for (folder, claim) in &parts {
         for number in claim.cases() {
             let (from, to) = (case_folder(folder, number), case_folder(joint.path(), number));
-            link_tree(&from, &to).map_err(io)?;
+            // Evidence is never changed.
+            copy_folder(&from, &to, Copying::Linked, &[]).map_err(io)?;
         }
     }
     whole.write(joint.path()).map_err(io)?;
@@ -151,21 +153,6 @@ fn differences(one: &Claim, other: &Claim) -> Vec<String> {
         (true, here, there) if here != there => vec![format!("--shard: of {here} and of {there} parts")],
         _ => vec!["the builds of engine or provider differ".to_owned()],
     }
-}
-
-/// The same files at another place. Evidence is never changed, so a hard link does where the system allows one.
-fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
-    private::create_folder(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            link_tree(&entry.path(), &target)?;
-        } else if fs::hard_link(entry.path(), &target).is_err() {
-            private::copy(&entry.path(), &target)?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

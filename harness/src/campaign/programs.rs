@@ -10,6 +10,7 @@ use super::digest::{self, Digests};
 use crate::engine_id::BuildDigest;
 use crate::engines::cache::TERRAFORM_LIBRARY;
 use crate::engines::worker;
+use crate::util::hash::{sha256, sha256_of_file};
 
 /// What the files of an engine are.
 const EXECUTABLE: &str = "executable";
@@ -43,13 +44,13 @@ impl Programs {
         let files = [(EXECUTABLE, Some(real)), (LIBRARY, library), (WORKER, worker)];
         let mut digests = Digests::new();
         for (role, file) in files.into_iter().filter_map(|(role, file)| Some((role, file?))) {
-            digests.insert(role.to_owned(), digest::of_file(&file).map_err(|error| told(&file, error))?);
+            digests.insert(role.to_owned(), sha256_of_file(&file).map_err(|error| told(&file, error))?);
         }
         Ok(Self {
             equiform: env!("CARGO_PKG_VERSION").to_owned(),
             engine: digests,
             provider_version: provider_version(provider),
-            provider: digest::of_file(provider).map_err(|error| told(provider, error))?,
+            provider: sha256_of_file(provider).map_err(|error| told(provider, error))?,
         })
     }
 
@@ -60,7 +61,7 @@ impl Programs {
             [executable] => BuildDigest((*executable).clone()),
             several => {
                 let listed = several.iter().map(|digest| format!("{digest}\n")).collect::<String>();
-                BuildDigest(digest::of_bytes(listed.as_bytes()))
+                BuildDigest(sha256(listed))
             }
         }
     }

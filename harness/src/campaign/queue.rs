@@ -10,11 +10,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use super::CampaignError;
 use super::keep::{self, Keep};
-use super::stored::{self, write_whole};
+use super::stored;
 use crate::case::{CASE_FILE, Case};
 use crate::judge::variant::variant_folder;
 use crate::judge::verdict::{CaseVerdict, VariantVerdict};
 use crate::private;
+use crate::util::files::write_json;
 
 /// A case that is to be run.
 pub struct Due {
@@ -306,7 +307,7 @@ fn begin_anew(folder: &Path, case: &Case) -> io::Result<bool> {
         fs::remove_dir_all(folder)?;
     }
     private::create_folder(folder)?;
-    if let Err(error) = write_whole(folder, CASE_FILE, case) {
+    if let Err(error) = write_json(&folder.join(CASE_FILE), case) {
         let _ = if was_empty { clear(folder) } else { fs::remove_dir_all(folder) };
         return Err(error);
     }

@@ -9,13 +9,13 @@ use super::case_folder;
 use super::reduce::budget::Budget;
 use super::reduce::signature::Signature;
 use super::reduce::{REDUCTION_FILE, Reducer, Reduction, Watcher};
-use super::stored::write_whole;
 use crate::case::{CASE_FILE, Case};
 use crate::deploy::Runner;
 use crate::engine_id::{EngineId, RecordedEngine};
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::Oracle;
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
+use crate::util::files::{unused, write_json};
 
 /// The folder of reduced cases in a campaign's.
 pub const REDUCED: &str = "reduced";
@@ -118,9 +118,10 @@ impl Reductions<'_> {
                 let reduced = reduced.map_err(|error| error.to_string())?;
                 if let Some((folder, mut there)) = same(out, reduced.case()) {
                     there.same.push(format!("{}: {from}", signature.text()));
-                    return write_whole(&folder, REDUCTION_FILE, &there).map_err(|error| error.to_string());
+                    return write_json(&folder.join(REDUCTION_FILE), &there)
+                        .map_err(|error| error.to_string());
                 }
-                let folder = fresh(&out.join(REDUCED), &signature.file_name());
+                let folder = unused(&out.join(REDUCED), &signature.file_name());
                 reduced.keep(&folder).map_err(|error| error.to_string())
             };
             if let Err(error) = reduce() {
@@ -157,13 +158,6 @@ fn same(out: &Path, case: &Case) -> Option<(PathBuf, Reduction)> {
     let is_same =
         |folder: &Path| Case::read(&folder.join(CASE_FILE)).is_ok_and(|there| meant(&there) == meant(case));
     read(out).into_iter().find(|(folder, _)| is_same(folder))
-}
-
-/// A folder that is not there yet.
-pub fn fresh(within: &Path, name: &str) -> PathBuf {
-    let again = (2..).map(|number| within.join(format!("{name}-{number}")));
-    let mut folders = std::iter::once(within.join(name)).chain(again);
-    folders.find(|folder| !folder.exists()).expect("there is always a next number")
 }
 
 #[cfg(test)]

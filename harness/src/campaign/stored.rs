@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,7 @@ use crate::judge::oracles::Oracle;
 use crate::judge::variant::{self as judge, variant_folder};
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use crate::private;
+use crate::util::files::write_json;
 
 /// The name of a verdict's file in its variant's folder.
 pub const VERDICT_FILE: &str = "verdict.json";
@@ -82,7 +83,7 @@ pub fn write(case: &Path, verdict: &VariantVerdict) -> io::Result<()> {
     let evidence = digest::of_evidence(case, verdict.variant, verdict.again.is_some())?;
     let document =
         Document { version: VERDICT_VERSION, verdict: verdict.clone(), evidence, evidence_removed: false };
-    write_whole(&folder, VERDICT_FILE, &document)
+    write_json(&folder.join(VERDICT_FILE), &document)
 }
 
 /// Has the verdict on a variant say that its evidence is removed on purpose. Gives whether there is anything to remove:
@@ -93,7 +94,7 @@ pub fn mark_removed(case: &Path, variant: usize) -> io::Result<bool> {
     if document.evidence_removed || damage(case, &document).is_some() {
         return Ok(false);
     }
-    write_whole(&folder, VERDICT_FILE, &Document { evidence_removed: true, ..document })?;
+    write_json(&folder.join(VERDICT_FILE), &Document { evidence_removed: true, ..document })?;
     Ok(true)
 }
 
@@ -101,16 +102,6 @@ pub fn mark_removed(case: &Path, variant: usize) -> io::Result<bool> {
 pub fn is_removed(case: &Path, variant: usize) -> bool {
     let stored = document(&variant_folder(case, variant), variant);
     stored.is_ok_and(|document| document.is_some_and(|document| document.has_no_evidence()))
-}
-
-/// Writes a JSON file, whole or not at all.
-pub fn write_whole(folder: &Path, name: &str, content: &impl Serialize) -> io::Result<()> {
-    // In one go: serde_json writes every token on its own.
-    let text = serde_json::to_vec_pretty(content)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(&text)?;
-    file.persist(folder.join(name)).map_err(|error| error.error)?;
-    Ok(())
 }
 
 /// The variants of a case that have no verdict, be it one that can be used or not.

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::stored::write_whole;
 use crate::deploy::time_spent::TimeSplit;
+use crate::util::files::write_json;
 
 /// Its name in a campaign's folder.
 pub const FILE: &str = "timing.json";
@@ -74,7 +74,7 @@ impl Timing {
         }
         let mut timing = Self { version: VERSION, ..Self::read(folder) };
         timing.runs.push(run);
-        write_whole(folder, FILE, &timing)
+        write_json(&folder.join(FILE), &timing)
     }
 
     /// All runs together; none if there was none.

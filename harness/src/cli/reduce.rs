@@ -20,7 +20,6 @@ use crate::campaign::place::Place;
 use crate::campaign::reduce::budget::Budget;
 use crate::campaign::reduce::signature::Signature;
 use crate::campaign::reduce::{Ended, Reducer, Reduction, Size, Watcher};
-use crate::campaign::reductions::fresh;
 use crate::case::Case;
 use crate::engines::EngineChoice;
 use crate::judge::cause::cause;
@@ -29,6 +28,7 @@ use crate::judge::oracles::{Finding, ORACLES, Oracle};
 use crate::judge::variant as judge;
 use crate::judge::verdict::VariantResult;
 use crate::private;
+use crate::util::files::unused;
 
 /// Cut a failing variant down to the smallest that fails in the same way.
 ///
@@ -95,7 +95,7 @@ pub fn run(args: ReduceArgs) -> CliResult {
         Some(out) => out.clone(),
         None => {
             let name = signature.as_ref().map_or_else(|| "failure".to_owned(), Signature::file_name);
-            fresh(Path::new(".equiform/reduced"), &name)
+            unused(Path::new(".equiform/reduced"), &name)
         }
     };
     if fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {

@@ -26,6 +26,7 @@ use crate::case::CASE_FILE;
 use crate::deploy::provider;
 use crate::engines::{EngineChoice, RecordedEngine};
 use crate::private;
+use crate::util::files::{is_occupied, unused};
 
 /// Run a stored case again: the same programs, batch by batch, on the engine that it was run on, or another.
 #[derive(Debug, Args)]
@@ -76,7 +77,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
         Some(out) => out.clone(),
         None => fresh(&from.file_name().unwrap_or_default().to_string_lossy(), &started.engine),
     };
-    if fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
+    if is_occupied(&out) {
         return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
     }
     let programs = Programs::at(&started.runner.engine.engine().path, &provider::locate()?)?;
@@ -146,9 +147,6 @@ fn repeat(folder: &Path, variant: Option<usize>, engine: &RecordedEngine) -> Str
 
 /// A folder that is not there yet.
 fn fresh(case: &str, engine: &RecordedEngine) -> PathBuf {
-    let place = |name: String| PathBuf::from(".equiform/replay").join(name);
-    let name = format!("{case}-{}", engine.to_string().replace(['/', ' '], "-"));
-    let again = (2..).map(|number| place(format!("{name}-{number}")));
-    let mut folders = std::iter::once(place(name.clone())).chain(again);
-    folders.find(|folder| !folder.exists()).expect("there is always a next number")
+    let engine = engine.to_string().replace(['/', ' '], "-");
+    unused(Path::new(".equiform/replay"), &format!("{case}-{engine}"))
 }

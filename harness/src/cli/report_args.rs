@@ -11,6 +11,7 @@ use super::{CannotRun, CliResult, Outcome, output, summary};
 use crate::campaign::junit;
 use crate::campaign::report::Report;
 use crate::judge::known::KnownFindings;
+use crate::util::shell;
 
 /// How a command reports.
 #[derive(Debug, Args)]
@@ -83,13 +84,8 @@ pub fn interrupted(outcome: CliResult, sentence: &str, now: bool) -> CliResult {
 
 /// A command line of this program, quoted for a shell.
 pub fn command_line(arguments: impl IntoIterator<Item = String>) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_=./,:@%+".contains(character);
-    let quoted =
-        arguments.into_iter().map(|argument| match argument.chars().all(plain) && !argument.is_empty() {
-            true => argument,
-            false => format!("'{}'", argument.replace('\'', "'\\''")),
-        });
-    std::iter::once("equiform".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
+    let words: Vec<String> = std::iter::once("equiform".to_owned()).chain(arguments).collect();
+    shell::line(words.iter().map(String::as_str))
 }
 
 #[cfg(test)]
@@ -99,6 +95,6 @@ mod tests {
     #[test]
     fn a_command_can_be_typed_into_a_shell_whatever_is_in_it() {
         let line = command_line(["run", "--seed", "7", "--source", "{\"a\":1}", "it's"].map(str::to_owned));
-        assert_eq!(line, "equiform run --seed 7 --source '{\"a\":1}' 'it'\\''s'");
+        assert_eq!(line, "equiform run --seed 7 --source '{\"a\":1}' \"it's\"");
     }
 }

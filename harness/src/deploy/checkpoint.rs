@@ -1,15 +1,14 @@
 //! Deployments that begin where an earlier one came to: state and world are files, so what two of them have in common
 //! need not be done twice.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::starts::beginning;
 use super::{DeployError, io_error, make_folder};
 use crate::case::{Case, StagedBatch};
 use crate::evidence::{self, StageRecord};
 use crate::private;
+use crate::util::files::{Copying, copy_folder};
 
 /// Where working directories are kept as they were after each stage, in the folder of a deployment.
 pub const CHECKPOINTS: &str = "checkpoints";
@@ -49,9 +48,7 @@ impl Checkpoints<'_> {
             return Ok(Vec::new());
         };
         records.truncate(common);
-        for entry in entries(&kept(common))? {
-            copy(&entry, &work.join(entry.file_name().unwrap_or_default()))?;
-        }
+        copy(&kept(common), work)?;
         let ledger = records[common - 1].ledger_bytes;
         if ledger > 0 {
             let (from, to) = (earlier.join(evidence::LEDGER), folder.join(evidence::LEDGER));
@@ -71,35 +68,11 @@ impl Checkpoints<'_> {
 
 /// Keeps the working directory as it is after the stage in a place.
 pub(super) fn leave(folder: &Path, place: usize, work: &Path) -> Result<(), DeployError> {
-    let kept = folder.join(CHECKPOINTS).join(place.to_string());
     make_folder(&folder.join(CHECKPOINTS))?;
-    make_folder(&kept)?;
-    for entry in entries(work)? {
-        copy(&entry, &kept.join(entry.file_name().unwrap_or_default()))?;
-    }
-    Ok(())
+    copy(work, &folder.join(CHECKPOINTS).join(place.to_string()))
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, DeployError> {
-    let read =
-        || -> io::Result<Vec<PathBuf>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect() };
-    read().map_err(io_error("cannot read", folder))
-}
-
-/// Copies a file, or a folder with all that is in it. Links are left as they are.
+/// Copies a folder. Who may run a file stays as it is: engines leave no programs behind, but scripts around them may.
 fn copy(from: &Path, to: &Path) -> Result<(), DeployError> {
-    let kind = fs::symlink_metadata(from).map_err(io_error("cannot read", from))?.file_type();
-    if kind.is_symlink() {
-        let target = fs::read_link(from).map_err(io_error("cannot read", from))?;
-        return std::os::unix::fs::symlink(target, to).map_err(io_error("cannot write", to));
-    }
-    if kind.is_dir() {
-        make_folder(to)?;
-        for entry in entries(from)? {
-            copy(&entry, &to.join(entry.file_name().unwrap_or_default()))?;
-        }
-        return Ok(());
-    }
-    // `fs::copy` also keeps who may run it: engines leave no programs behind, but scripts around them may.
-    fs::copy(from, to).map(|_| ()).map_err(io_error("cannot copy", from))
+    copy_folder(from, to, Copying::AsTheyAre, &[]).map_err(io_error("cannot copy", from))
 }

@@ -1,14 +1,15 @@
 //! A page: one file with style, script and data in it, and a policy that lets it load nothing else.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+
+use crate::util::files::{Access, AtomicFile};
 
 /// The name of a page in the folder that it tells of.
 pub const FILE: &str = "report.html";
@@ -79,7 +80,7 @@ pub enum PageError {
 /// A page that is being written. Its file is there when it is finished, whole or not at all.
 pub struct Page {
     path: PathBuf,
-    out: BufWriter<tempfile::NamedTempFile>,
+    out: BufWriter<AtomicFile>,
     bytes: u64,
     kind: Kind,
 }
@@ -91,13 +92,8 @@ impl Page {
         if !may_be_replaced(path).map_err(io)? {
             return Err(PageError::Foreign(path.to_owned()));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mode = if private { 0o600 } else { 0o666 };
-        let file = tempfile::Builder::new()
-            .prefix(".report-")
-            .permissions(fs::Permissions::from_mode(mode))
-            .tempfile_in(folder)
-            .map_err(io)?;
+        let access = if private { Access::Private } else { Access::Usual };
+        let file = AtomicFile::begin(path, access).map_err(io)?;
         let out = BufWriter::with_capacity(1 << 18, file);
         let mut page = Self { path: path.to_owned(), out, bytes: 0, kind };
         page.head(title).map_err(io)?;
@@ -157,7 +153,7 @@ impl Page {
         let script = self.script();
         self.text(&format!("<script>{script}</script>\n</body>\n</html>\n")).map_err(io)?;
         let file = self.out.into_inner().map_err(|error| io(error.into_error()))?;
-        file.persist(&path).map_err(|error| io(error.error))?;
+        file.finish().map_err(io)?;
         Ok(self.bytes)
     }
 }
@@ -193,6 +189,9 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]

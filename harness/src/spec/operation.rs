@@ -17,6 +17,17 @@ pub enum OperationKind {
     Delete,
 }
 
+impl OperationKind {
+    /// As one character: `+` creates, `~` updates, `-` deletes.
+    pub fn sign(self) -> char {
+        match self {
+            Self::Create => '+',
+            Self::Update => '~',
+            Self::Delete => '-',
+        }
+    }
+}
+
 impl Display for OperationKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -45,12 +56,7 @@ impl ResourceOperation {
 
     /// In a short form: `+a` creates, `~a` updates, `-a` deletes.
     pub fn signed(&self) -> String {
-        let sign = match self.kind {
-            OperationKind::Create => '+',
-            OperationKind::Update => '~',
-            OperationKind::Delete => '-',
-        };
-        format!("{sign}{}", self.key)
+        format!("{}{}", self.kind.sign(), self.key)
     }
 }
 

@@ -3,7 +3,7 @@
 //! provider serves. Each is there whole or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::address::ProviderAddress;
 use super::schema_file::Part;
 use crate::engines::terraform::provider_access::{mirror_and_direct, platform};
+use crate::util::files::{Access, write_atomic};
 
 /// The folder of a stand-in, beside the executable.
 const FOLDER: &str = "standin";
@@ -250,15 +251,7 @@ impl StandinMirror {
             self.list()?.iter().map(|installed| installed.address.to_string()).collect();
         addresses.dedup();
         let text = mirror_and_direct(&self.0, &addresses);
-        let folder = path.parent().unwrap_or(&self.0);
-        let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(text.as_bytes())?;
-            // Temporary files are their owner's alone; there is no secret in this one.
-            file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-            file.persist(path).map_err(|error| error.error)
-        };
-        write().map(drop).map_err(io_error(path))
+        write_atomic(path, Access::Shared, text).map_err(io_error(path))
     }
 
     fn folder_of(&self, address: &ProviderAddress, version: &Version) -> PathBuf {

@@ -8,6 +8,7 @@ use super::Form;
 use super::steps::Step;
 use crate::engines::terraform::builtin;
 use crate::judge::oracles::Finding;
+use crate::util::shell::quoted;
 
 /// How it is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -238,11 +239,6 @@ does_not "the state is as it was"
         _ => return None,
     };
     Some(format!("{PARTS}{lines}"))
-}
-
-/// A text as one word of a shell.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! A bundle's folder. What is in it and was not made by an earlier bundle is never touched.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +12,7 @@ use super::script::SCRIPT;
 use crate::engine_id::RecordedEngine;
 use crate::judge::explain::Tried;
 use crate::judge::oracles::Finding;
+use crate::util::files::{Access, folder_of, write_atomic};
 
 /// The file that tells a bundle from other folders.
 pub const BUNDLE_FILE: &str = "bundle.json";
@@ -107,17 +107,11 @@ pub fn write(folder: &Path, files: &Files, mut description: Description) -> Resu
     Ok(())
 }
 
+/// Writes a file of a bundle. A bundle is made to be passed on.
 fn write_file(folder: &Path, name: &str, text: &str) -> io::Result<()> {
-    let path: PathBuf = folder.join(name);
-    let above = path.parent().unwrap_or(folder);
-    fs::create_dir_all(above)?;
-    let mut file = tempfile::NamedTempFile::new_in(above)?;
-    file.write_all(text.as_bytes())?;
-    // A bundle is made to be passed on.
-    let mode = if name == SCRIPT { 0o755 } else { 0o644 };
-    file.as_file().set_permissions(Permissions::from_mode(mode))?;
-    file.persist(&path).map_err(|error| error.error)?;
-    Ok(())
+    let path = folder.join(name);
+    fs::create_dir_all(folder_of(&path))?;
+    write_atomic(&path, if name == SCRIPT { Access::Executable } else { Access::Shared }, text)
 }
 
 /// On which engines it was tried, for people.
@@ -133,6 +127,8 @@ pub fn versions(tried: &[Tried]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::engines::{EngineId, EngineName, Version};
 

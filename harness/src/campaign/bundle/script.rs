@@ -4,9 +4,10 @@
 use std::fmt::Write as _;
 
 use super::Form;
-use super::check::{Check, quoted};
+use super::check::Check;
 use super::steps::{Step, StepCommand, Steps};
 use crate::judge::oracles::Finding;
+use crate::util::shell::{self, quoted, word};
 
 /// The name of the script.
 pub const SCRIPT: &str = "repro.sh";
@@ -192,7 +193,7 @@ cat -- "$events"
 
 fn step_lines(step: &Step, is_first: bool, is_last: bool, form: &Form) -> String {
     let mut text = format!("\n# {}\n", step.stage);
-    let words = |arguments: &[String]| arguments.iter().map(|it| word(it)).collect::<Vec<_>>().join(" ");
+    let words = |arguments: &[String]| shell::line(arguments.iter().map(String::as_str));
     if let Some(program) = step.program {
         let _ = writeln!(text, "program {program}");
     }
@@ -231,12 +232,6 @@ fn step_lines(step: &Step, is_first: bool, is_last: bool, form: &Form) -> String
         };
     }
     text
-}
-
-/// A text as one word of a shell, without quotes where it needs none.
-fn word(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@,".contains(&byte);
-    if !text.is_empty() && text.bytes().all(plain) { text.to_owned() } else { quoted(text) }
 }
 
 /// The script where only equiform can tell.

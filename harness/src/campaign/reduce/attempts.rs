@@ -14,7 +14,6 @@ use super::budget::Budget;
 use super::candidate::Candidate;
 use super::signature::Signature;
 use super::{ReduceError, Reducer};
-use crate::campaign::stored::write_whole;
 use crate::case::{CASE_FILE, Case};
 use crate::deploy::checkpoint::{CHECKPOINTS, Checkpoints};
 use crate::deploy::{DeployError, Start};
@@ -22,6 +21,7 @@ use crate::judge::oracles::Finding;
 use crate::judge::variant::{self as judge, variant_folder};
 use crate::judge::verdict::VariantResult;
 use crate::private;
+use crate::util::files::{Copying, copy_folder, write_json};
 
 /// What came of deploying a candidate.
 pub struct Attempt {
@@ -188,7 +188,7 @@ impl<'a> Attempts<'a> {
         let Reducer { runner, scratch, .. } = self.reducer;
         let folder = tempfile::Builder::new().prefix("attempt-").tempdir_in(scratch);
         let folder = folder.map_err(|source| DeployError::writing(scratch, source))?;
-        write_whole(folder.path(), CASE_FILE, case)
+        write_json(&folder.path().join(CASE_FILE), case)
             .map_err(|source| DeployError::writing(folder.path(), source))?;
         let place = variant_folder(folder.path(), 0);
         let earlier = self.best.as_ref().map(|best| (&best.case, best.evidence()));
@@ -251,22 +251,6 @@ fn user_test(command: &Path, folder: &Path) -> Result<bool, ReduceError> {
 /// Keeps what an attempt left in a folder of its own.
 pub fn keep(attempt: &Attempt, folder: &Path) -> std::io::Result<()> {
     private::create_folder(folder)?;
-    write_whole(folder, CASE_FILE, &attempt.case)?;
-    copy_folder(&attempt.evidence(), &variant_folder(folder, 0))
-}
-
-fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
-    private::create_folder(to)?;
-    for entry in fs::read_dir(from)? {
-        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
-        if name == CHECKPOINTS {
-            continue;
-        }
-        if path.is_dir() {
-            copy_folder(&path, &to.join(name))?
-        } else {
-            private::copy(&path, &to.join(name))?
-        }
-    }
-    Ok(())
+    write_json(&folder.join(CASE_FILE), &attempt.case)?;
+    copy_folder(&attempt.evidence(), &variant_folder(folder, 0), Copying::Private, &[CHECKPOINTS])
 }

@@ -191,7 +191,7 @@ impl Reduced {
     pub fn keep(&self, folder: &Path) -> Result<(), ReduceError> {
         let keep = || {
             attempts::keep(&self.attempt, folder)?;
-            super::stored::write_whole(folder, REDUCTION_FILE, &self.reduction)
+            crate::util::files::write_json(&folder.join(REDUCTION_FILE), &self.reduction)
         };
         keep().map_err(|source| ReduceError::Write { path: folder.to_owned(), source })
     }

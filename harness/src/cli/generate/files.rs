@@ -13,6 +13,7 @@ use crate::case::choices::Choices;
 use crate::cli::CannotRun;
 use crate::engines::driver::Syntax;
 use crate::engines::terraform;
+use crate::util::files::{folder_of, is_occupied};
 
 /// Whoever reads the programs may be another user: there are no secrets in them.
 const READABLE: u32 = 0o755;
@@ -27,10 +28,10 @@ pub struct Programs {
 impl Programs {
     /// Programs of a source, for a folder that is new or empty.
     pub fn new(out: &Path, source: &Source) -> Result<Self, CannotRun> {
-        if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) || out.is_file() {
+        if is_occupied(out) {
             return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
         }
-        let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = folder_of(out);
         let draft = fs::create_dir_all(parent)
             .and_then(|()| {
                 use std::os::unix::fs::PermissionsExt;

@@ -13,6 +13,7 @@ use crate::standin::constraint::UNKNOWN_VERSION;
 use crate::standin::mirror::{DEFAULT_PROTOCOL, NewStandin};
 use crate::standin::schema_file::SchemaFile;
 use crate::standin::{lock, store};
+use crate::util::files::folder_of;
 
 /// Install a stand-in for a provider where engines find it
 ///
@@ -102,8 +103,7 @@ impl Install {
 
 /// The version if none was given, and where it comes from.
 fn default_version(schema: &Path, address: &ProviderAddress) -> (Version, String) {
-    let beside = schema.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    for folder in [beside, Path::new(".")] {
+    for folder in [folder_of(schema), Path::new(".")] {
         if let Some(version) = lock::version_of(folder, address) {
             let why = format!("from {}", folder.join(lock::LOCK_FILE).display());
             return (version, why);

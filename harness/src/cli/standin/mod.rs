@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 
 use super::CliResult;
 use crate::standin::mirror::StandinMirror;
+use crate::util::shell;
 
 /// Let the mock provider stand in for any other: plan, apply, change and destroy programs without a cloud
 ///
@@ -69,7 +70,5 @@ impl MirrorArgs {
 
 /// A path quoted for a shell.
 fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@:=".contains(c));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    shell::word(&path.display().to_string()).into_owned()
 }

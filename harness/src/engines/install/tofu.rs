@@ -21,6 +21,7 @@ use crate::engine_id::EngineName;
 use crate::engines::cache;
 use crate::engines::catalogue::{GoBuild, Version3};
 use crate::engines::worker;
+use crate::util::files::{Copying, copy_folder};
 
 const MODULE: &str = "github.com/opentofu/opentofu";
 
@@ -74,17 +75,7 @@ pub fn add_worker(source: &Path) -> io::Result<()> {
 
 /// Copies a source out of Go's module cache, in which folders are read-only and builds exchange no file.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
+    copy_folder(from, to, Copying::AsTheyAre, &[])
 }
 
 /// The command that builds the OpenTofu whose source is in `source`, with `flags` added to those of an installed one.

@@ -97,14 +97,6 @@ impl From<&Finding> for FoundHere {
     }
 }
 
-fn sign(kind: OperationKind) -> char {
-    match kind {
-        OperationKind::Create => '+',
-        OperationKind::Update => '~',
-        OperationKind::Delete => '-',
-    }
-}
-
 /// What becomes of a resource: added, changed, replaced, deleted, kept, or there for a moment only.
 fn change(before: bool, after: bool, kinds: &BTreeSet<OperationKind>) -> &'static str {
     use OperationKind::{Create, Delete, Update};
@@ -159,7 +151,7 @@ impl StageDetail {
                 .take(MOST_ENTRIES)
                 .map(|did| Did::of(did, trial.expectation.operations.contains(&did.operation), numbering))
                 .collect(),
-            due: due.into_iter().map(|due| (sign(due.kind), numbering.node(&due.key))).collect(),
+            due: due.into_iter().map(|due| (due.kind.sign(), numbering.node(&due.key))).collect(),
             program: None,
             ledger: Vec::new(),
             ledger_left_out: 0,
@@ -186,7 +178,7 @@ impl StageDetail {
 impl Did {
     fn of(observed: &ObservedOperation, was_due: bool, numbering: &mut Numbering) -> Self {
         Self {
-            sign: sign(observed.operation.kind),
+            sign: observed.operation.kind.sign(),
             node: numbering.node(&observed.operation.key),
             begin: observed.begin,
             end: observed.end.map(|(seq, _)| seq),
