@@ -306,7 +306,7 @@ fn a_verdict_that_is_cut_or_of_a_newer_version_is_told_and_left_alone() {
     let file = "case-0000/variant-0001/verdict.json";
     let newer = |_| br#"{"version": 99, "variant": 1}"#.to_vec();
     for (change, sentence) in [
-        (newer as fn(Vec<u8>) -> Vec<u8>, "has version 99, and this program reads versions up to 3"),
+        (newer as fn(Vec<u8>) -> Vec<u8>, "has version 99, and this program reads version 3"),
         (half, "verdict.json is not a verdict"),
     ] {
         let (folder, path) = damaged(file, change);
@@ -328,20 +328,6 @@ fn a_folder_that_is_no_case_is_told() {
     assert_eq!(fs::read_to_string(folder.path().join("case.json")).unwrap(), "my holidays");
 }
 
-/// A folder as versions before this one left it: one verdict for each case, and none for its variants.
-fn older(verdict: &str) -> TempDir {
-    let (folder, _) = damaged("campaign.json", |bytes| bytes);
-    let case = folder.path().join("out/case-0000");
-    for variant in [0, 1] {
-        fs::remove_file(judge::variant_folder(&case, variant).join("verdict.json")).unwrap();
-    }
-    fs::write(case.join("verdict.json"), verdict).unwrap();
-    folder
-}
-
-const BOTH_PASSED: &str = r#"{"version":2,"case":0,"variants":[
-    {"variant":0,"result":{"verdict":"pass"}},{"variant":1,"result":{"verdict":"pass"}}]}"#;
-
 fn passes(output: &Output, sentence: &str) {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{stdout}{stderr}");
@@ -350,29 +336,27 @@ fn passes(output: &Output, sentence: &str) {
 }
 
 #[test]
-fn a_stored_verdict_with_fewer_variants_than_its_case_is_not_believed() {
-    let folder = older(r#"{"version":2,"case":0,"variants":[]}"#);
-    let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
-    passes(&output, "2 of 4 variants are from an earlier run, 2 are left");
-    let one = r#"{"version":2,"case":0,"variants":[{"variant":1,"result":{"verdict":"pass"}}]}"#;
-    let folder = older(one);
+fn a_variant_without_a_verdict_is_run_again() {
+    let (folder, path) = damaged("case-0000/variant-0001/verdict.json", |bytes| bytes);
+    fs::remove_file(path).unwrap();
     let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
     passes(&output, "3 of 4 variants are from an earlier run, 1 are left");
-    let strange = r#"{"version":2,"case":0,"variants":[{"variant":7,"result":{"verdict":"pass"}}]}"#;
-    let output = campaign(ENGINE, &older(strange).path().join("out")).output().unwrap();
-    refused(&output, &["has a verdict on variant 7, and the case has 2", "2 inconclusive"]);
 }
 
 #[test]
-fn verdicts_of_older_versions_are_read_and_their_evidence_is_judged_again() {
-    let folder = older(BOTH_PASSED);
-    let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
-    passes(&output, "4 of 4 variants are from an earlier run, 0 are left");
-    let folder = older(BOTH_PASSED);
-    let ledger = folder.path().join("out/case-0000/variant-0001/ledger.jsonl");
-    fs::write(&ledger, half(fs::read(&ledger).unwrap())).unwrap();
-    let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
-    refused(&output, &["ledger.jsonl: the ledger is cut", "3 passed", "1 inconclusive"]);
+fn settings_that_were_edited_into_a_bad_graph_are_an_error_when_a_campaign_is_resumed_or_merged() {
+    let cyclic = |bytes: Vec<u8>| {
+        let mut manifest: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let graph = serde_json::json!({ "nodes": ["a", "b"], "edges": [["a", "b"], ["b", "a"]] });
+        manifest["settings"]["from"] = serde_json::json!({ "given": graph });
+        serde_json::to_vec(&manifest).unwrap()
+    };
+    let (folder, _) = damaged("campaign.json", cyclic);
+    let out = folder.path().join("out");
+    let sentences = ["campaign.json: its settings cannot be used", "cycle"];
+    refused(&equiform(&["run", "--resume"]).arg(&out).output().unwrap(), &sentences);
+    let merged = folder.path().join("merged");
+    refused(&equiform(&["merge", "--out"]).arg(merged).arg(&out).output().unwrap(), &sentences);
 }
 
 fn with_a_blank_line(bytes: Vec<u8>) -> Vec<u8> {

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use equiform::campaign::bundle::folder::{BUNDLE_FILE, Description};
 use equiform::campaign::bundle::{Bundler, Form, SCRIPT, run_script};
-use equiform::campaign::place::Place;
-use equiform::campaign::tried::Bench;
+use equiform::campaign::place::StoredVariant;
+use equiform::campaign::trial::TrialHost;
 use equiform::case::{CASE_FILE, Case};
 use equiform::deploy::Start;
 use equiform::deploy::stop::Stop;
@@ -155,11 +155,11 @@ fn a_bundle_is_what_its_case_gives() {
         let case = place.path().join("case");
         fs::create_dir(&case).unwrap();
         fs::copy(folder.join(CASE_FILE), case.join(CASE_FILE)).unwrap();
-        let bench = Bench::start(Stop::default()).unwrap();
+        let host = TrialHost::start(Stop::default()).unwrap();
         let read = Case::read(&case.join(CASE_FILE)).unwrap();
-        let runner = bench.runner(open(&engine));
+        let runner = host.runner(open(&engine));
         runner.deploy(&read, 0, &variant_folder(&case, 0), Start::Cold).unwrap();
-        let found = Place::find(&case, None, &known).unwrap();
+        let found = StoredVariant::find(&case, None, &known).unwrap();
         let explanation = Explanation::of(&found.case, 0, &found.folder, &known, &found.engine).unwrap();
         let names: Vec<&String> = explanation.cause.known.iter().collect();
         assert_eq!(names, finding.known.iter().collect::<Vec<_>>(), "{}", folder.display());

@@ -15,27 +15,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use equiform::campaign::keep::Keep;
-use equiform::campaign::limits::Limits;
 use equiform::campaign::settings::Algebra;
-use equiform::campaign::shard::Shard;
+use equiform::campaign::shard::{Part, Shard};
 use equiform::campaign::tally::Tally;
-use equiform::campaign::{Campaign, Settings, Watcher, case_folder};
+use equiform::campaign::{Campaign, Settings, case_folder};
 use equiform::case::workflow::Shares;
 use equiform::deploy::Runner;
 use equiform::deploy::access::Provider;
 use equiform::deploy::hold::Hold;
 use equiform::deploy::scratch::Scratch;
-use equiform::deploy::stop::Stop;
 use equiform::deploy::time_spent::TimeSplit;
-use equiform::engines::driver::Syntax;
 use equiform::engines::driver::{Driver, ProviderMode};
 use equiform::engines::{self, EngineChoice, Engines};
 use equiform::evidence::{STAGES, StageRecord};
 use equiform::judge::known::KnownFindings;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
-use equiform::judge::verdict::VariantVerdict;
 use plain::Plain;
 
 const VARIANTS: u64 = 5;
@@ -156,28 +151,13 @@ struct Ours {
     jobs: usize,
 }
 
-struct Nobody;
-
-impl Watcher for Nobody {
-    fn judged(&self, _: usize, _: &VariantVerdict) {}
-}
-
 impl Ours {
     fn new(engine: &Arc<dyn Driver>, jobs: usize, hold: Hold, warm: bool) -> Self {
         let provider = Provider::start(ProviderMode::Reattach).unwrap_or_else(|error| panic!("{error}"));
-        let runner = Runner {
-            engine: engine.clone(),
-            access: provider.access(),
-            provider: equiform::deploy::provider::locate().expect("the provider is built"),
-            provider_log: provider.log(),
-            syntax: Syntax::Hcl,
-            hold,
-            timeout: Duration::from_secs(120),
-            stop: Stop::default(),
-            spent: Arc::default(),
-            scratch: Scratch::in_memory().map(Arc::new),
-            workers: None,
-        };
+        let binary = equiform::deploy::provider::locate().expect("the provider is built");
+        let usual = Runner::new(engine.clone(), provider.access(), binary, provider.log());
+        let scratch = Scratch::in_memory().map(Arc::new);
+        let runner = Runner { hold, timeout: Duration::from_secs(120), scratch, ..usual };
         let runner = if warm { runner.kept_warm() } else { runner };
         Self { runner, provider, jobs }
     }
@@ -186,17 +166,10 @@ impl Ours {
         let (oracles, known) = (ORACLES.iter().collect::<Vec<&Oracle>>(), KnownFindings::none());
         let recorded = self.runner.engine.engine().recorded();
         let campaign = Campaign {
-            runner: &self.runner,
-            engine: &recorded,
-            programs: None,
-            oracles: &oracles,
-            known: &known,
-            shard: part,
+            part: Part::Shard(part),
             jobs: self.jobs,
             again: false,
-            limits: Limits::default(),
-            keep: Keep::All,
-            watcher: &Nobody,
+            ..Campaign::new(&self.runner, &recorded, &oracles, &known)
         };
         let begin = Instant::now();
         let verdicts = campaign.run(settings, out).cases().unwrap_or_else(|error| panic!("{error}"));

@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use browser::Browser;
 use equiform::audit::{AddressBook, Walk};
-use equiform::campaign::claim::Claim;
+use equiform::campaign::builds::Builds;
+use equiform::campaign::manifest::CampaignManifest;
 use equiform::campaign::timing::Timing;
 use equiform::campaign::{Settings, case_folder, folder, stored};
 use equiform::case::CASE_FILE;
@@ -109,8 +110,14 @@ fn write_campaign(out: &Path, page: &Path) -> (u64, Duration) {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let settings = Settings { sources: CASES, variants: VARIANTS, ..Settings::default() };
     let engine = EngineId::new(EngineName::Terraform, Version::new(1, 15, 5)).into();
-    let claim = Claim::new(engine, Mode::default(), &oracles, None, settings);
-    drop(claim.lock(out).expect("the folder is new"));
+    let builds = Builds {
+        equiform: "0.1.0".to_owned(),
+        engine: [("executable".to_owned(), "ab".to_owned())].into(),
+        provider_version: None,
+        provider: "cd".to_owned(),
+    };
+    let manifest = CampaignManifest::new(engine, builds, Mode::default(), &oracles, None, settings);
+    drop(manifest.lock(out).expect("the folder is new"));
     for number in 0..CASES {
         let folder = case_folder(out, number);
         let tree = Tree { resources: RESOURCES };
@@ -136,7 +143,8 @@ fn write_campaign(out: &Path, page: &Path) -> (u64, Duration) {
     }
     let began = Instant::now();
     let known = KnownFindings::shipped();
-    let (_, report) = folder::read(out, &known, |_| ()).expect("the campaign can be read");
+    let (_, report) =
+        folder::read(out, &known, folder::Expected::Stored, || ()).expect("the campaign can be read");
     let timing = Timing::read(out);
     let source =
         CampaignSource { report: &report, folder: out, oracles: &oracles, known: &known, timing: &timing };

@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::case_folder;
-use super::claim::{Claim, ClaimError};
+use super::manifest::{CampaignManifest, ManifestError};
 use super::reductions;
 use super::report::Report;
-use super::stored::{self, Bench};
+use super::stored::{self, JudgeContext};
 use crate::case::{CASE_FILE, Case, CaseError};
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{ORACLES, Oracle};
@@ -31,9 +31,9 @@ pub enum FolderError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// Its claim cannot be read.
+    /// Its manifest cannot be read.
     #[error(transparent)]
-    Claim(#[from] ClaimError),
+    Manifest(#[from] ManifestError),
     /// A case cannot be read.
     #[error("{error}. Remove {} and `equiform run --resume {}` runs it again", case.display(), folder.display())]
     Case {
@@ -46,42 +46,52 @@ pub enum FolderError {
     },
 }
 
-/// The claim in a folder.
-pub fn claim(folder: &Path) -> Result<Claim, FolderError> {
+/// The manifest in a folder.
+pub fn manifest(folder: &Path) -> Result<CampaignManifest, FolderError> {
     // A folder that is not there is another mistake than one that is no campaign's.
     std::fs::read_dir(folder).map_err(|source| FolderError::Io { path: folder.to_owned(), source })?;
-    Claim::read(folder)?.ok_or_else(|| FolderError::NoCampaign(folder.to_owned()))
+    CampaignManifest::read(folder)?.ok_or_else(|| FolderError::NoCampaign(folder.to_owned()))
 }
 
 /// The oracles that a campaign asks.
-pub fn oracles(claim: &Claim) -> Vec<&'static Oracle> {
-    ORACLES.iter().filter(|oracle| claim.oracles().iter().any(|name| name == oracle.name)).collect()
+pub fn oracles(manifest: &CampaignManifest) -> Vec<&'static Oracle> {
+    ORACLES.iter().filter(|oracle| manifest.oracles().iter().any(|name| name == oracle.name)).collect()
 }
 
-/// The campaign in a folder: its claim, and what came of it, by what is known now. Tells of each case that is read.
+/// Which cases verdicts must be of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// Those that are stored beside them.
+    Stored,
+    /// Those that the settings generate, which takes longer.
+    Generated,
+}
+
+/// The campaign in a folder: its manifest, and what came of it, by what is known now. Calls `next` before each case.
 pub fn read(
     folder: &Path,
     known: &KnownFindings,
-    mut tell: impl FnMut(usize),
-) -> Result<(Claim, Report), FolderError> {
-    let claim = claim(folder)?;
-    let oracles = oracles(&claim);
-    let bench = Bench { oracles: &oracles, known, engine: &claim.engine().id };
-    let variants = usize::try_from(claim.settings().variants).unwrap_or(usize::MAX);
+    expected: Expected,
+    mut next: impl FnMut(),
+) -> Result<(CampaignManifest, Report), FolderError> {
+    let manifest = manifest(folder)?;
+    let oracles = oracles(&manifest);
+    let context = JudgeContext { oracles: &oracles, known, engine: &manifest.engine().id };
+    let variants = usize::try_from(manifest.settings().variants).unwrap_or(usize::MAX);
     let (mut cases, mut not_run): (Vec<(PathBuf, CaseVerdict)>, usize) = (Vec::new(), 0);
-    for number in claim.cases() {
-        tell(number);
+    for number in manifest.cases() {
+        next();
         let place = case_folder(folder, number);
         if !place.join(CASE_FILE).exists() {
             not_run += variants;
             continue;
         }
-        let case = Case::read(&place.join(CASE_FILE)).map_err(|error| FolderError::Case {
-            folder: folder.to_owned(),
-            case: place.clone(),
-            error,
-        })?;
-        let mut verdict = stored::read(number, &place, &case, &bench);
+        let unreadable = |error| FolderError::Case { folder: folder.to_owned(), case: place.clone(), error };
+        let case = match expected {
+            Expected::Stored => Case::read(&place.join(CASE_FILE)).map_err(unreadable)?,
+            Expected::Generated => manifest.settings().case(number),
+        };
+        let mut verdict = stored::read(number, &place, &case, &context);
         verdict.compare_worlds();
         not_run += case.variants.len() - verdict.variants.len();
         if !verdict.variants.is_empty() {
@@ -90,13 +100,13 @@ pub fn read(
     }
     let report = Report {
         title: folder.display().to_string(),
-        engine: Some(claim.engine().clone()),
-        settings: Some(claim.settings().clone()),
-        shard: claim.shard(),
+        engine: Some(manifest.engine().clone()),
+        settings: Some(manifest.settings().clone()),
+        shard: manifest.shard(),
         not_run,
         reductions: reductions::read(folder),
         cases,
         ..Report::default()
     };
-    Ok((claim, report))
+    Ok((manifest, report))
 }

@@ -1,60 +1,64 @@
 //! Campaigns: many cases, generated, deployed on an engine and judged.
 //!
-//! [`settings`] generates the cases, [`shard`] is a part of them, [`claim`] keeps two campaigns out of one folder,
-//! [`programs`] tells builds of engine and provider apart, `queue` hands variants out to jobs, [`stored`] keeps
-//! verdicts and reads them back, [`digest`] is by what their evidence is recognised, [`limits`] what ends it early,
-//! [`keep`] what stays on disk, [`tally`] what comes of all of them, [`report`] all that there is to say in the end,
-//! [`junit`] the same for test tools, [`merge`] joins parts, [`comparison`] holds the campaigns of several engines
-//! against each other. [`folder`] reads what a campaign left, [`timing`] how long it took. [`reduce`] cuts a failing
-//! variant down, [`reductions`] those of a campaign, [`place`] finds the variant that a folder stands for, [`tried`]
-//! deploys it on other engines, [`bundle`] makes something of it that an engine's maintainers can run. Each case has a
-//! folder with all that is needed to judge it again, or to run it again.
+//! - [`session`] is the one flow of everything that runs cases: campaigns, comparisons and replays, on a [`host`], an
+//!   engine that is ready. [`judging`] judges stored cases again, [`merge`] joins shards, [`folder`] reads back what a
+//!   campaign left, [`comparison`] compares the campaigns of several engines.
+//! - [`settings`] generates the cases, [`shard`] says which of them are run, [`limits`] how far a run goes, [`keep`]
+//!   what stays on disk. [`manifest`] ties a folder to one campaign, [`builds`] tells builds of engine and provider
+//!   apart. `queue` hands variants out to jobs, `one_variant` is what a job does with each.
+//! - [`stored`] keeps verdicts and reads them back; [`digest`] recognises their evidence. [`timing`] keeps how long runs
+//!   took, [`tally`] counts, [`report`] is all that there is to say in the end, [`junit`] the same for test tools.
+//! - [`place`] finds the variant that a folder stands for. [`reduce`] cuts a failing variant down, [`reductions`] those
+//!   of a campaign. [`trial`] deploys a variant on other engines, [`bundle`] makes something of it that an engine's
+//!   maintainers can run.
+//!
+//! Each case has a folder with all that is needed to judge it again, or to run it again.
 
+pub mod builds;
 pub mod bundle;
-pub mod claim;
 pub mod comparison;
 pub mod digest;
 pub mod folder;
+pub mod host;
+pub mod judging;
 pub mod junit;
 pub mod keep;
 pub mod limits;
+pub mod manifest;
 pub mod merge;
-mod options;
+mod one_variant;
 pub mod place;
-pub mod programs;
 mod queue;
 pub mod reduce;
 pub mod reductions;
 pub mod report;
+pub mod session;
 pub mod settings;
 pub mod shard;
 pub mod stored;
 pub mod tally;
 pub mod timing;
-pub mod tried;
+pub mod trial;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::case::Case;
-use crate::deploy::{DeployError, Runner, Start};
-use crate::engine_id::{EngineId, RecordedEngine};
-use crate::evidence::STAGES;
+use crate::deploy::{DeployError, Runner};
+use crate::engine_id::RecordedEngine;
 use crate::judge::known::KnownFindings;
-use crate::judge::oracles::{Finding, Oracle};
-use crate::judge::variant::{self as judge, AGAIN, WARM, variant_folder};
+use crate::judge::oracles::Oracle;
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
-use claim::Claim;
+use builds::Builds;
 use keep::Keep;
 use limits::{Limits, Reached};
-use programs::Programs;
-use queue::{Due, Judged, Prepared, Queue, Work};
+use manifest::CampaignManifest;
+use queue::{Due, Prepared, Queue};
 pub use settings::Settings;
-use shard::Shard;
-use stored::Bench;
+use shard::Part;
+use stored::JudgeContext;
 
 /// What a campaign tells while it runs.
 pub trait Watcher: Sync {
@@ -127,55 +131,8 @@ pub fn number_of(folder: &Path, case: &Case) -> Option<usize> {
 
 /// The engine that the case in a folder was run on: the case says so, or the campaign that it lies in.
 pub fn engine_of(folder: &Path, case: &Case) -> Option<RecordedEngine> {
-    let of_campaign = || Some(Claim::read(folder.parent()?).ok()??.engine().clone());
+    let of_campaign = || Some(CampaignManifest::read(folder.parent()?).ok()??.engine().clone());
     case.engine.clone().or_else(of_campaign)
-}
-
-/// What came of deploying a variant on a warm engine.
-enum Explored {
-    /// It passed.
-    Passed(Box<VariantVerdict>),
-    /// It did not pass.
-    Found(Box<VariantVerdict>),
-    /// There is no warm engine, or it was of no use.
-    Nothing,
-}
-
-/// The verdict on a variant in which a warm engine showed something, and which could not be run in fresh processes. Of
-/// these, nothing stays.
-fn unconfirmed(warm: &VariantVerdict, place: &Path, error: &DeployError) -> VariantVerdict {
-    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if entry.file_name() != WARM {
-            // Best effort: what is left is said to be no evidence.
-            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        }
-    }
-    let reason = format!(
-        "a warm engine showed something, and fresh processes could not confirm it ({error}); remove {} to run it again",
-        place.display()
-    );
-    let mut verdict = VariantVerdict::new(warm.variant, VariantResult::Inconclusive { reason });
-    verdict.warm_only = warm.result.findings().to_vec();
-    verdict
-}
-
-/// Moves all that is in a folder to the one above it, and removes it.
-fn move_up(folder: &Path) -> io::Result<()> {
-    let above = folder.parent().unwrap_or(folder);
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        fs::rename(entry.path(), above.join(entry.file_name()))?;
-    }
-    fs::remove_dir(folder)
-}
-
-/// Removes a folder, if it is there.
-fn remove(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// How cases are run.
@@ -184,14 +141,14 @@ pub struct Campaign<'a> {
     pub runner: &'a Runner,
     /// Which engine that is.
     pub engine: &'a RecordedEngine,
-    /// The programs that are run, for the cases to tell; none if that does not matter.
-    pub programs: Option<&'a Programs>,
+    /// The builds that are run, for the cases to tell; none if that does not matter.
+    pub builds: Option<&'a Builds>,
     /// Who judges.
     pub oracles: &'a [&'a Oracle],
     /// What is known.
     pub known: &'a KnownFindings,
-    /// Which part of the cases is run.
-    pub shard: Shard,
+    /// Which of the cases are run.
+    pub part: Part,
     /// How many variants are deployed at once.
     pub jobs: usize,
     /// Whether a variant with a new finding is deployed a second time.
@@ -204,17 +161,49 @@ pub struct Campaign<'a> {
     pub watcher: &'a dyn Watcher,
 }
 
+/// Is told everything and shows nothing.
+#[derive(Debug)]
+pub struct Silent;
+
+impl Watcher for Silent {
+    fn judged(&self, _: usize, _: &VariantVerdict) {}
+}
+
+impl<'a> Campaign<'a> {
+    /// All cases, one variant after the other, without limits. Change fields to run them otherwise.
+    pub fn new(
+        runner: &'a Runner,
+        engine: &'a RecordedEngine,
+        oracles: &'a [&'a Oracle],
+        known: &'a KnownFindings,
+    ) -> Self {
+        Self {
+            runner,
+            engine,
+            builds: None,
+            oracles,
+            known,
+            part: Part::Whole,
+            jobs: 1,
+            again: true,
+            limits: Limits::default(),
+            keep: Keep::All,
+            watcher: &Silent,
+        }
+    }
+}
+
 impl Campaign<'_> {
     /// Runs the variants that have no verdict yet in the folder. Gives all verdicts that there are in the
     /// end: fewer than its part has variants if it was stopped.
     pub fn run(&self, settings: &Settings, out: &Path) -> Results {
         let earlier = AtomicUsize::new(0);
-        let numbers = Mutex::new(self.shard.cases(settings.sources));
+        let numbers = Mutex::new(self.part.cases(settings.sources));
         let prepare = |number| {
             let (folder, spent) = (case_folder(out, number), &self.runner.spent);
             let generated = spent.generating.time(|| settings.case_unless(number, &self.runner.stop));
             let Some(case) = generated else { return Prepared::Stopped };
-            let stored = spent.judging.time(|| stored::read(number, &folder, &case, &self.bench()));
+            let stored = spent.judging.time(|| stored::read(number, &folder, &case, &self.context()));
             stored.variants.iter().for_each(|variant| self.watcher.stored(number, variant));
             earlier.fetch_add(stored.variants.len(), Ordering::Relaxed);
             if stored.variants.len() == case.variants.len() {
@@ -250,23 +239,18 @@ impl Campaign<'_> {
         results
     }
 
-    fn bench(&self) -> Bench<'_> {
-        Bench { oracles: self.oracles, known: self.known, engine: &self.engine.id }
-    }
-
-    /// The engine, with its build if that is known.
-    fn identified_engine(&self) -> RecordedEngine {
-        let RecordedEngine { id, path } = self.engine.clone();
-        let build = self.programs.map(Programs::build).or(id.build.clone());
-        RecordedEngine { id: EngineId { build, ..id }, path }
+    fn context(&self) -> JudgeContext<'_> {
+        JudgeContext { oracles: self.oracles, known: self.known, engine: &self.engine.id }
     }
 
     fn due(&self, number: usize, case: Case, folder: PathBuf) -> Due {
         let case = Case {
             number: Some(number),
-            engine: Some(self.identified_engine()),
-            equiform: self.programs.map(|programs| programs.equiform.clone()),
-            provider: self.programs.and_then(|programs| programs.provider_version.clone()),
+            engine: Some(
+                self.builds.map_or_else(|| self.engine.clone(), |builds| builds.identify(self.engine)),
+            ),
+            equiform: self.builds.map(|builds| builds.equiform.clone()),
+            provider: self.builds.and_then(|builds| builds.provider_version.clone()),
             ..case
         };
         Due { number, case, folder, done: Vec::new(), only: None }
@@ -304,123 +288,5 @@ impl Campaign<'_> {
         });
         let (cases, error) = queue.finish();
         Results { cases, earlier: 0, error, limit: limit() }
-    }
-
-    /// Deploys and judges a variant and keeps the verdict, and does so a second time if there is a new
-    /// finding. What is not the engine's doing, and would meet every variant alike, is an error.
-    fn judge(&self, work: &Work) -> Result<Judged, DeployError> {
-        let keep = |verdict: &VariantVerdict| {
-            self.runner.spent.keeping.time(|| stored::write(&work.folder, verdict))
-        };
-        let place = variant_folder(&work.folder, work.variant);
-        let mut verdict = match self.explore(work, &place)? {
-            Explored::Passed(verdict) => *verdict,
-            Explored::Nothing => self.deploy(work, &place, Start::Cold)?,
-            Explored::Found(warm) => match self.confirm(work, &place, &warm) {
-                Ok(verdict) => verdict,
-                // It has no verdict: whoever resumes the campaign runs it again.
-                Err(DeployError::Stopped) => return Err(DeployError::Stopped),
-                // What was found is not lost: it is there, and nobody has confirmed it.
-                Err(error) => {
-                    let verdict = unconfirmed(&warm, &place, &error);
-                    let trouble = Some(CampaignError::Deploy(error));
-                    return Ok(Judged { kept: keep(&verdict), verdict, trouble });
-                }
-            },
-        };
-        // The finding is on disk before anything else is tried with it.
-        let mut judged = Judged { kept: keep(&verdict), verdict: verdict.clone(), trouble: None };
-        let new = matches!(verdict.result, VariantResult::Fail { .. });
-        let tried = verdict.again.is_some();
-        if !(self.again && new && judged.kept.is_ok()) || tried || self.runner.stopped() {
-            return Ok(judged);
-        }
-        let second = place.join(AGAIN);
-        match self.deploy(work, &second, Start::Cold) {
-            Ok(anew) => {
-                verdict.again = verdict.result.came_again(&anew.result);
-                judged = Judged { kept: keep(&verdict), verdict, trouble: None };
-            }
-            Err(error) => {
-                // Best effort: without a mark it is not looked at.
-                let _ = fs::remove_dir_all(&second);
-                let stopped = matches!(error, DeployError::Stopped);
-                judged.trouble = (!stopped).then_some(CampaignError::Deploy(error));
-            }
-        }
-        Ok(judged)
-    }
-
-    /// Deploys a variant on a warm engine, if there is one. What passed there has passed.
-    fn explore(&self, work: &Work, place: &Path) -> Result<Explored, DeployError> {
-        let Some(workers) = self.runner.workers.as_ref().filter(|workers| !workers.fail_to_start()) else {
-            return Ok(Explored::Nothing);
-        };
-        let warm = place.join(WARM);
-        let keeping = &self.runner.spent.keeping;
-        match self.deploy(work, &warm, Start::Warm) {
-            Ok(verdict) if verdict.result == VariantResult::Pass => {
-                keeping.time(|| move_up(&warm)).map_err(|source| DeployError::writing(&warm, source))?;
-                Ok(Explored::Passed(Box::new(verdict)))
-            }
-            Ok(verdict) => Ok(Explored::Found(Box::new(verdict))),
-            Err(DeployError::Worker { stage, error }) => {
-                workers.count_broken(&error);
-                match error.kind() {
-                    // The engine may have a bug that shows in fresh processes, too.
-                    Some(kind) => {
-                        let finding = Finding::of_health(kind, stage, error.to_string());
-                        let result = VariantResult::of(vec![finding]);
-                        Ok(Explored::Found(Box::new(VariantVerdict::new(work.variant, result))))
-                    }
-                    None => {
-                        keeping
-                            .time(|| remove(&warm))
-                            .map_err(|source| DeployError::writing(&warm, source))?;
-                        Ok(Explored::Nothing)
-                    }
-                }
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Deploys a variant again in fresh processes, in which a warm engine showed something. What it shows there counts;
-    /// the evidence of the warm engine stays as that of a second deployment, or where it shows alone what it shows.
-    fn confirm(
-        &self,
-        work: &Work,
-        place: &Path,
-        explored: &VariantVerdict,
-    ) -> Result<VariantVerdict, DeployError> {
-        let mut verdict = self.deploy(work, place, Start::Cold)?;
-        let warm = place.join(WARM);
-        verdict.hold_against_warm(explored);
-        let moved = self.runner.spent.keeping.time(|| {
-            if verdict.again.is_some() && warm.join(STAGES).exists() {
-                fs::rename(&warm, place.join(AGAIN))
-            } else if verdict.warm_only.is_empty() {
-                remove(&warm)
-            } else {
-                Ok(())
-            }
-        });
-        moved.map_err(|source| DeployError::writing(&warm, source))?;
-        Ok(verdict)
-    }
-
-    /// Deploys a variant into a folder, and judges it.
-    fn deploy(&self, work: &Work, place: &Path, start: Start) -> Result<VariantVerdict, DeployError> {
-        let Work { case, variant, .. } = work;
-        let judging = &self.runner.spent.judging;
-        let mut verdict = match self.runner.deploy(case, *variant, place, start) {
-            Ok(_) => judging.time(|| judge::verdict(case, *variant, place, self.oracles)),
-            Err(error @ DeployError::Case(_)) => {
-                VariantVerdict::new(*variant, VariantResult::Inconclusive { reason: error.to_string() })
-            }
-            Err(error) => return Err(error),
-        };
-        judging.time(|| judge::sort_out(self.known, &self.engine.id, case, &mut verdict));
-        Ok(verdict)
     }
 }

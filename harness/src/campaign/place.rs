@@ -28,9 +28,10 @@ pub struct StoredCase {
 
 impl StoredCase {
     /// What is in a folder: a case, or a variant in one.
-    pub fn find(folder: &Path) -> Result<Self, NoPlace> {
-        let found =
-            folder.canonicalize().map_err(|source| NoPlace::Io { path: folder.to_owned(), source })?;
+    pub fn find(folder: &Path) -> Result<Self, VariantNotFound> {
+        let found = folder
+            .canonicalize()
+            .map_err(|source| VariantNotFound::Io { path: folder.to_owned(), source })?;
         let last = found.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let variant: Option<usize> = last.strip_prefix("variant-").and_then(|number| number.parse().ok());
         let (place, variant) = match (variant, found.parent()) {
@@ -38,7 +39,7 @@ impl StoredCase {
             (Some(variant), Some(parent)) if parent.join(CASE_FILE).exists() => {
                 (parent.to_owned(), Some(variant))
             }
-            _ => return Err(NoPlace::NeitherCaseNorVariant(folder.to_owned())),
+            _ => return Err(VariantNotFound::NeitherCaseNorVariant(folder.to_owned())),
         };
         let case = Case::read(&place.join(CASE_FILE))?;
         let number = number_of(&place, &case).unwrap_or(0);
@@ -48,15 +49,15 @@ impl StoredCase {
     }
 
     /// Refuses a variant that the case does not have.
-    pub fn has(&self, variant: usize) -> Result<(), NoPlace> {
+    pub fn has(&self, variant: usize) -> Result<(), VariantNotFound> {
         let last = self.case.variants.len() - 1;
-        if variant <= last { Ok(()) } else { Err(NoPlace::NoVariant { variant, last }) }
+        if variant <= last { Ok(()) } else { Err(VariantNotFound::NoVariant { variant, last }) }
     }
 }
 
 /// A variant on disk.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct StoredVariant {
     /// The case's folder.
     pub case_folder: PathBuf,
     /// The case.
@@ -71,7 +72,7 @@ pub struct Place {
 
 /// A folder in which no variant can be found to speak of.
 #[derive(Debug, thiserror::Error)]
-pub enum NoPlace {
+pub enum VariantNotFound {
     /// There is no such folder.
     #[error("{}: {source}", path.display())]
     Io {
@@ -122,7 +123,7 @@ pub enum NoPlace {
     },
 }
 
-impl Place {
+impl StoredVariant {
     /// Whether it was reduced, and the failure then showed in some deployments only.
     pub fn is_flaky(&self) -> bool {
         let reduction = fs::read(self.case_folder.join(REDUCTION_FILE)).ok();
@@ -132,12 +133,17 @@ impl Place {
 
     /// The variant that a folder stands for: of a variant's folder that one; of a case's folder the one with this
     /// number, else the first that failed, else the first in which something known was found.
-    pub fn find(folder: &Path, number: Option<usize>, known: &KnownFindings) -> Result<Self, NoPlace> {
+    pub fn find(
+        folder: &Path,
+        number: Option<usize>,
+        known: &KnownFindings,
+    ) -> Result<Self, VariantNotFound> {
         let stored = StoredCase::find(folder)?;
         number.map_or(Ok(()), |number| stored.has(number))?;
         let StoredCase { folder: case_folder, case, variant: own, .. } = stored;
         let number = own.or(number);
-        let engine = engine_of(&case_folder, &case).ok_or_else(|| NoPlace::NoEngine(case_folder.clone()))?;
+        let engine =
+            engine_of(&case_folder, &case).ok_or_else(|| VariantNotFound::NoEngine(case_folder.clone()))?;
         // A case of a campaign that stores the engine beside it is judged by that engine's rules too.
         let case = Case { engine: Some(engine.clone()), ..case };
         let variants = case.variants.len();
@@ -145,10 +151,10 @@ impl Place {
             Some(variant) => variant,
             None if variants == 1 => 0,
             None => first_failed(&case, &case_folder, known, &engine.id)
-                .ok_or_else(|| NoPlace::NoneFailed(case_folder.clone()))?,
+                .ok_or_else(|| VariantNotFound::NoneFailed(case_folder.clone()))?,
         };
         if stored::is_removed(&case_folder, variant) {
-            return Err(NoPlace::Removed { variant, case: case_folder });
+            return Err(VariantNotFound::Removed { variant, case: case_folder });
         }
         let folder = variant_folder(&case_folder, variant);
         Ok(Self { case_folder, case, variant, folder, engine })

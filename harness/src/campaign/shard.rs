@@ -1,4 +1,4 @@
-//! A part of a campaign, so that several machines can share it.
+//! Which cases of a campaign are run: all of them, a shard, so that several machines can share it, or a single one.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -15,27 +15,6 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// All of it.
-    pub const WHOLE: Self = Self { index: 1, of: 1 };
-
-    /// One case alone, by its number: of so many parts that every one has a single case.
-    pub fn only(case: usize) -> Self {
-        Self { index: case.saturating_add(1), of: usize::MAX }
-    }
-
-    /// One case of this part, of a campaign with so many.
-    pub fn only_case(self, case: usize, sources: usize) -> Result<Self, String> {
-        if case >= sources {
-            return Err(format!("there is no case {case}: the campaign has the cases 0 to {}", sources - 1));
-        }
-        match self.all().find(|part| part.cases(sources).any(|number| number == case)) {
-            Some(part) if part != self => {
-                Err(format!("case {case} is not in part {self}, but in part {part}"))
-            }
-            _ => Ok(Self::only(case)),
-        }
-    }
-
     /// All parts of which this is one.
     pub fn all(self) -> impl Iterator<Item = Self> {
         (1..=self.of).map(move |index| Self { index, of: self.of })
@@ -43,8 +22,69 @@ impl Shard {
 
     /// The numbers of its cases, of a campaign with so many.
     pub fn cases(self, sources: usize) -> impl Iterator<Item = usize> {
-        (self.index - 1..sources).step_by(self.of)
+        Part::Shard(self).cases(sources)
     }
+}
+
+/// Which cases of a campaign are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// All of them.
+    Whole,
+    /// Those of a shard.
+    Shard(Shard),
+    /// A single one, by its number.
+    Case(usize),
+}
+
+impl Part {
+    /// What is run of a campaign with this many cases, or of one of its shards: everything, or a single case.
+    pub fn of(shard: Option<Shard>, case: Option<usize>, sources: usize) -> Result<Self, CaseNotFound> {
+        let Some(case) = case else { return Ok(shard.map_or(Self::Whole, Self::Shard)) };
+        if case >= sources {
+            return Err(CaseNotFound::Beyond { case, last: sources - 1 });
+        }
+        let holds = |shard: &Shard| shard.cases(sources).any(|number| number == case);
+        match shard.map(|asked| (asked, asked.all().find(holds))) {
+            Some((asked, Some(found))) if asked != found => {
+                Err(CaseNotFound::Elsewhere { case, asked, found })
+            }
+            _ => Ok(Self::Case(case)),
+        }
+    }
+
+    /// The numbers of its cases, of a campaign with this many.
+    pub fn cases(self, sources: usize) -> impl Iterator<Item = usize> {
+        let (first, end, step) = match self {
+            Self::Whole => (0, sources, 1),
+            Self::Shard(Shard { index, of }) => (index - 1, sources, of),
+            Self::Case(number) => (number, sources.min(number.saturating_add(1)), 1),
+        };
+        (first..end).step_by(step)
+    }
+}
+
+/// A case that is not part of what is run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CaseNotFound {
+    /// The campaign has fewer cases.
+    #[error("there is no case {case}: the campaign has the cases 0 to {last}")]
+    Beyond {
+        /// The number that was asked for.
+        case: usize,
+        /// The largest there is.
+        last: usize,
+    },
+    /// It is in another shard.
+    #[error("case {case} is not in part {asked}, but in part {found}")]
+    Elsewhere {
+        /// The number that was asked for.
+        case: usize,
+        /// The shard that was asked for.
+        asked: Shard,
+        /// The shard that has the case.
+        found: Shard,
+    },
 }
 
 impl Display for Shard {
@@ -98,14 +138,15 @@ mod tests {
 
     #[test]
     fn one_case_is_a_part_too() {
-        assert_eq!(Shard::only(0).cases(5).collect::<Vec<_>>(), [0]);
-        assert_eq!(Shard::only(4).cases(5).collect::<Vec<_>>(), [4]);
-        assert_eq!(Shard::only(5).cases(5).count(), 0);
-        let part: Shard = "2/3".parse().unwrap();
-        assert_eq!(part.only_case(4, 9), Ok(Shard::only(4)));
-        assert_eq!(part.only_case(5, 9), Err("case 5 is not in part 2/3, but in part 3/3".to_owned()));
-        let beyond = Err("there is no case 9: the campaign has the cases 0 to 8".to_owned());
-        assert_eq!(Shard::WHOLE.only_case(9, 9), beyond);
+        assert_eq!(Part::Case(0).cases(5).collect::<Vec<_>>(), [0]);
+        assert_eq!(Part::Case(4).cases(5).collect::<Vec<_>>(), [4]);
+        assert_eq!(Part::Case(5).cases(5).count(), 0);
+        let shard: Option<Shard> = Some("2/3".parse().unwrap());
+        assert_eq!(Part::of(shard, Some(4), 9), Ok(Part::Case(4)));
+        assert_eq!(Part::of(shard, None, 9).unwrap().cases(9).collect::<Vec<_>>(), [1, 4, 7]);
+        let text = |part: Result<Part, CaseNotFound>| part.unwrap_err().to_string();
+        assert_eq!(text(Part::of(shard, Some(5), 9)), "case 5 is not in part 2/3, but in part 3/3");
+        assert_eq!(text(Part::of(None, Some(9), 9)), "there is no case 9: the campaign has the cases 0 to 8");
     }
 
     #[test]

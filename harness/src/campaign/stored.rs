@@ -2,8 +2,7 @@
 //! judged; what comes of a case is read from its variants, so there is nothing that could contradict them.
 //!
 //! Verdicts are not believed blindly: each has the digests of what it was judged from, and they are compared
-//! when it is read. Versions 1 and 2 were one file for a case, without digests: its variants are judged
-//! again.
+//! when it is read.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,12 +27,9 @@ pub const VERDICT_FILE: &str = "verdict.json";
 /// The version of the file that this program writes.
 pub const VERDICT_VERSION: u32 = 3;
 
-/// The last version that was a file for a whole case.
-const LAST_OF_CASES: u32 = 2;
-
 /// By whom and by what verdicts are judged.
 #[derive(Clone, Copy)]
-pub struct Bench<'a> {
+pub struct JudgeContext<'a> {
     /// The oracles.
     pub oracles: &'a [&'a Oracle],
     /// What is known.
@@ -65,14 +61,9 @@ impl Document {
 #[derive(Debug, Default)]
 pub struct Comparison {
     /// What differs, a line each.
-    pub told: Vec<String>,
+    pub differences: Vec<String>,
     /// The number of variants whose evidence was removed on purpose: the stored verdict was taken.
     pub not_judged_again: usize,
-}
-
-#[derive(Deserialize)]
-struct OfCase {
-    variants: Vec<VariantVerdict>,
 }
 
 /// Puts the verdict into its variant's folder, whole or not at all.
@@ -106,36 +97,27 @@ pub fn is_removed(case: &Path, variant: usize) -> bool {
 
 /// The variants of a case that have no verdict, be it one that can be used or not.
 pub fn missing(case: &Path, variants: usize) -> Vec<usize> {
-    let older = of_case(case, variants);
-    let in_older = |variant: &usize| older.as_ref().map_or(true, |older| older.contains_key(variant));
-    let has_own = |variant: &usize| variant_folder(case, *variant).join(VERDICT_FILE).exists();
-    (0..variants).filter(|variant| !has_own(variant) && !in_older(variant)).collect()
+    let has_one = |variant: &usize| variant_folder(case, *variant).join(VERDICT_FILE).exists();
+    (0..variants).filter(|variant| !has_one(variant)).collect()
 }
 
 /// The stored verdicts on the variants of a case that is to be `due`, by what is known now: fewer than it has
 /// variants if not all were judged. Where a verdict, its evidence or the case is not what it was, the variant
 /// is inconclusive.
-pub fn read(number: usize, folder: &Path, due: &Case, bench: &Bench<'_>) -> CaseVerdict {
+pub fn read(number: usize, folder: &Path, due: &Case, context: &JudgeContext<'_>) -> CaseVerdict {
     let mut stored: Vec<VariantVerdict> = Vec::new();
-    let older = of_case(folder, due.variants.len());
     for variant in 0..due.variants.len() {
         let place = variant_folder(folder, variant);
         let again = || format!("; remove {} to run it again", place.display());
-        let mut verdict = match (document(&place, variant), &older) {
-            (Err(why), _) => inconclusive(variant, why + &again()),
-            (Ok(Some(document)), _) => match damage(folder, &document) {
+        let mut verdict = match document(&place, variant) {
+            Ok(None) => continue,
+            Err(why) => inconclusive(variant, why + &again()),
+            Ok(Some(document)) => match damage(folder, &document) {
                 Some(why) => document.verdict.with_damage(why + &again()),
                 None => document.verdict,
             },
-            (Ok(None), Err(why)) => {
-                inconclusive(variant, format!("{why}; remove {} to run it again", folder.display()))
-            }
-            (Ok(None), Ok(older)) => match older.get(&variant) {
-                Some(verdict) => judged_again(due, &place, verdict, bench),
-                None => continue,
-            },
         };
-        judge::sort_out(bench.known, bench.engine, due, &mut verdict);
+        judge::sort_out(context.known, context.engine, due, &mut verdict);
         stored.push(verdict);
     }
     if !stored.is_empty()
@@ -155,11 +137,7 @@ pub fn read(number: usize, folder: &Path, due: &Case, bench: &Bench<'_>) -> Case
 /// taken; whatever else differs is told.
 pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle]) -> Comparison {
     let asked = |oracle: &str| oracles.iter().any(|asked| asked.name == oracle);
-    let Comparison { mut told, mut not_judged_again } = Comparison::default();
-    let older = of_case(folder, verdict.variants.len()).unwrap_or_else(|why| {
-        told.push(why);
-        BTreeMap::new()
-    });
+    let Comparison { mut differences, mut not_judged_again } = Comparison::default();
     for judged in &mut verdict.variants {
         let place = variant_folder(folder, judged.variant);
         let stored = match document(&place, judged.variant) {
@@ -173,22 +151,19 @@ pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle
                 }
                 document.verdict.result
             }
-            Ok(None) => match older.get(&judged.variant) {
-                Some(older) => older.result.clone(),
-                None => continue,
-            },
+            Ok(None) => continue,
             Err(why) => {
-                told.push(why);
+                differences.push(why);
                 continue;
             }
         };
         let (before, now) = (said(&stored, &asked), said(&judged.result, &asked));
         if before != now {
             let place = place.display();
-            told.push(format!("{place}: the stored verdict is {before}, and the evidence says {now}"));
+            differences.push(format!("{place}: the stored verdict is {before}, and the evidence says {now}"));
         }
     }
-    Comparison { told, not_judged_again }
+    Comparison { differences, not_judged_again }
 }
 
 /// A result in a few words, without what is known: that may change.
@@ -227,17 +202,6 @@ fn damage(case: &Path, document: &Document) -> Option<String> {
     }
 }
 
-/// A verdict of a version without digests, which is judged again.
-fn judged_again(due: &Case, place: &Path, older: &VariantVerdict, bench: &Bench<'_>) -> VariantVerdict {
-    let anew = judge::verdict(due, older.variant, place, bench.oracles);
-    match &anew.result {
-        VariantResult::Inconclusive { reason } => {
-            older.clone().with_damage(format!("{reason}; remove {} to run it again", place.display()))
-        }
-        _ => anew,
-    }
-}
-
 /// Checks that the case in a folder is the one that is due there.
 fn is_due(folder: &Path, due: &Case) -> Result<(), String> {
     let path = folder.join(CASE_FILE);
@@ -248,58 +212,29 @@ fn is_due(folder: &Path, due: &Case) -> Result<(), String> {
     Err(format!("{} is not the case that the campaign's settings generate", path.display()))
 }
 
-/// The file of a variant, if there is one.
+/// The verdict on a variant, if there is one.
 fn document(folder: &Path, variant: usize) -> Result<Option<Document>, String> {
     let path = folder.join(VERDICT_FILE);
     let name = path.display();
-    let Some(value) = versioned(&path)? else { return Ok(None) };
-    let document: Document =
-        serde_json::from_value(value).map_err(|error| format!("{name} is not a verdict: {error}"))?;
-    match document.verdict.variant {
-        found if found != variant => Err(format!("{name} is the verdict on variant {found}")),
-        _ => Ok(Some(document)),
-    }
-}
-
-/// The verdicts in the file of a case, by variant; none if there is no such file.
-fn of_case(folder: &Path, variants: usize) -> Result<BTreeMap<usize, VariantVerdict>, String> {
-    let path = folder.join(VERDICT_FILE);
-    let name = path.display();
-    let Some(value) = versioned(&path)? else { return Ok(BTreeMap::new()) };
-    if value["version"].as_u64() > Some(u64::from(LAST_OF_CASES)) {
-        return Err(format!("{name} is a variant's verdict in the place of a case's"));
-    }
-    let of_case: OfCase =
-        serde_json::from_value(value).map_err(|error| format!("{name} is not a verdict: {error}"))?;
-    let mut verdicts = BTreeMap::new();
-    for verdict in of_case.variants {
-        let variant = verdict.variant;
-        if variant >= variants {
-            return Err(format!("{name} has a verdict on variant {variant}, and the case has {variants}"));
-        }
-        if verdicts.insert(variant, verdict).is_some() {
-            return Err(format!("{name} has two verdicts on variant {variant}"));
-        }
-    }
-    Ok(verdicts)
-}
-
-/// A verdict's file of any version that this program reads, if it is there.
-fn versioned(path: &Path) -> Result<Option<serde_json::Value>, String> {
-    let name = path.display();
-    let bytes = match fs::read(path) {
+    let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("{name} cannot be read: {error}")),
     };
-    let value: serde_json::Value =
-        serde_json::from_slice(&bytes).map_err(|error| format!("{name} is not a verdict: {error}"))?;
+    let not_one = |error: serde_json::Error| format!("{name} is not a verdict: {error}");
+    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(not_one)?;
     match value["version"].as_u64() {
         None => Err(format!("{name} is not a verdict: it has no version")),
-        Some(found) if found > u64::from(VERDICT_VERSION) => Err(format!(
-            "{name} has version {found}, and this program reads versions up to {VERDICT_VERSION}: use a newer \
-             equiform"
+        Some(found) if found != u64::from(VERDICT_VERSION) => Err(format!(
+            "{name} has version {found}, and this program reads version {VERDICT_VERSION}: use the equiform that \
+             wrote it"
         )),
-        Some(_) => Ok(Some(value)),
+        Some(_) => {
+            let document: Document = serde_json::from_value(value).map_err(not_one)?;
+            match document.verdict.variant {
+                found if found != variant => Err(format!("{name} is the verdict on variant {found}")),
+                _ => Ok(Some(document)),
+            }
+        }
     }
 }

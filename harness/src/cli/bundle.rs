@@ -10,7 +10,7 @@ use super::leave_out_args::LeaveOutArgs;
 use super::steps_shown::StepsShown;
 use super::{CannotRun, CliResult, Outcome, interrupt, output};
 use crate::campaign::bundle::{Bundler, Form, SCRIPT};
-use crate::campaign::place::Place;
+use crate::campaign::place::StoredVariant;
 use crate::deploy::stop::Stop;
 use crate::engines::{Engine, EngineChoice, Engines};
 use crate::judge::explain::{Explanation, Tried};
@@ -58,7 +58,7 @@ pub struct BundleArgs {
 /// Makes a bundle.
 pub fn run(args: BundleArgs) -> CliResult {
     let known = args.known.read()?;
-    let mut place = Place::find(&args.folder, args.variant, &known)?;
+    let mut place = StoredVariant::find(&args.folder, args.variant, &known)?;
     place.case.left_out = args.leave_out.or(&place.case.left_out);
     let explanation = Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
     let choice = match &args.engine {
@@ -105,7 +105,7 @@ pub fn run(args: BundleArgs) -> CliResult {
     Ok(Outcome::Clean)
 }
 
-fn usual_folder(place: &Place) -> PathBuf {
+fn usual_folder(place: &StoredVariant) -> PathBuf {
     let case = place.case_folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     PathBuf::from(".equiform/bundles").join(format!("{case}-variant-{:04}", place.variant))
 }

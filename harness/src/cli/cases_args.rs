@@ -71,9 +71,14 @@ enum Shape {
 impl CasesArgs {
     /// Refuses cases that are too large to run without confirmation, on this many engines with this many jobs each.
     /// They take at most the time limit.
-    pub fn affordable(&self, engines: usize, jobs: usize, time: Option<Duration>) -> Result<(), CannotRun> {
-        let settings = self.settings();
-        let estimate = size::estimate(&settings, engines, jobs);
+    pub fn affordable(
+        &self,
+        settings: &Settings,
+        engines: usize,
+        jobs: usize,
+        time: Option<Duration>,
+    ) -> Result<(), CannotRun> {
+        let estimate = size::estimate(settings, engines, jobs);
         self.size.check(&time.map_or(estimate, |time| estimate.within(time)))
     }
 

@@ -2,30 +2,26 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
 
-use super::campaign_text::{ProgressDisplay, note};
+use super::campaign_text::note;
 use super::cases_args::CasesArgs;
 use super::engine_args::HowArgs;
 use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::layered::Layered;
-use super::report::{AtTheEnd, leave_comparison};
+use super::observer::SessionDisplay;
+use super::report::{leave_comparison, write_page};
 use super::report_args::interrupted;
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::campaign::claim::Claim;
+use crate::campaign::Settings;
 use crate::campaign::comparison::{Comparison, EngineCampaign, EngineCounts};
 use crate::campaign::keep::Keep;
 use crate::campaign::limits::Limits;
-use crate::campaign::programs::Programs;
-use crate::campaign::report::Report;
-use crate::campaign::shard::Shard;
+use crate::campaign::session::{Finished, RunRequest, Session};
 use crate::campaign::tally::Tally;
-use crate::campaign::{Campaign, Settings, case_folder};
-use crate::deploy::provider;
 use crate::deploy::stop::Stop;
 use crate::engines::{Engine, EngineChoice, EngineName, Engines, RecordedEngine};
 use crate::html::comparison::ComparisonSource;
@@ -76,12 +72,12 @@ pub fn run(args: CompareArgs) -> CliResult {
     args.how.refuse_idle(&|option| given.says(option))?;
     let known = args.known.read()?;
     let engines = chosen(&args)?;
-    args.cases.affordable(engines.len(), args.how.jobs(), None)?;
     let settings = args.cases.settings();
+    args.cases.affordable(&settings, engines.len(), args.how.jobs(), None)?;
     let stop = args.how.watch()?;
     let mut campaigns = Vec::new();
     for engine in engines {
-        let (done, stopped) = campaign(&args, engine, &settings, &known, stop.clone())?;
+        let (done, stopped) = campaign(&args, &engine, &settings, &known, stop.clone())?;
         campaigns.push(done);
         if let Some(sentence) = stopped {
             leave(&args, &settings, &campaigns, None, &known, Some(&sentence))?;
@@ -150,65 +146,44 @@ fn chosen(args: &CompareArgs) -> Result<Vec<Engine>, CannotRun> {
 /// The campaign of one engine, and why it is not whole, if it is not.
 fn campaign(
     args: &CompareArgs,
-    engine: Engine,
+    engine: &Engine,
     settings: &Settings,
     known: &KnownFindings,
     stop: Stop,
 ) -> Result<(EngineCampaign, Option<String>), CannotRun> {
-    let compared = engine.recorded();
-    let started = args.how.start(engine, stop)?;
-    started.can_be_driven_by(&settings.workflows)?;
+    let host = args.how.start(engine, args.how.mode(), stop)?;
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
-    let programs = Programs::at(&started.runner.engine.engine().path, &provider::locate()?)?;
-    let claim = Claim::new(started.engine.clone(), args.how.mode(), &oracles, None, settings.clone());
-    let claim = claim.on(programs.clone());
-    let folder = args.out.join(folder_name(&started.engine));
-    let _held = claim.lock(&folder)?;
-    let folder = folder.canonicalize()?;
-    started.keep_provider_log_in(&folder);
-    note(&format!("on {}", started.engine));
-    let watcher = ProgressDisplay::new(settings.sources as u64 * settings.variants);
-    let campaign = Campaign {
-        runner: &started.runner,
-        engine: &started.engine,
-        programs: Some(&programs),
+    note(&format!("on {}", host.engine));
+    let session = Session {
+        host: &host,
         oracles: &oracles,
         known,
-        shard: Shard::WHOLE,
         jobs: args.how.jobs(),
         // What counts here is where engines differ.
         again: false,
+        observer: &SessionDisplay { is_resumed: false },
+    };
+    let (_, finished) = session.run(&RunRequest {
+        settings,
+        shard: None,
+        only_case: None,
         limits: Limits::default(),
         keep: Keep::All,
-        watcher: &watcher,
-    };
-    let began = Instant::now();
-    let results = campaign.run(settings, &folder);
-    drop(watcher);
-    let all = settings.sources * usize::try_from(settings.variants)?;
-    if results.earlier > 0 {
-        note(&format!("{} of {all} variants are from an earlier run", results.earlier));
+        reduce_for: None,
+        out: &args.out.join(folder_name(&host.engine)),
+    })?;
+    if finished.judged() > 0 {
+        write_page(&finished.folder, &finished.report, &oracles, known);
     }
-    let stopped = format!("stopped on {}; the same command resumes it", started.engine);
-    let stopped = match &results.error {
+    let is_whole = finished.is_whole();
+    let Finished { folder, report, error, .. } = finished;
+    let stopped = format!("stopped on {}; the same command resumes it", host.engine);
+    let stopped = match error {
         Some(error) => Some(format!("{error}; {stopped}")),
-        None => (results.judged() < all).then_some(stopped),
+        None => (!is_whole).then_some(stopped),
     };
-    let (judged, earlier) = (results.judged(), results.earlier);
-    let cases = results.cases.iter().map(|verdict| (case_folder(&folder, verdict.case), verdict.clone()));
-    let report = Report {
-        title: folder.display().to_string(),
-        engine: Some(started.engine.clone()),
-        settings: Some(settings.clone()),
-        not_run: all - judged,
-        earlier,
-        spent: started.spent(),
-        cases: cases.collect(),
-        ..Report::default()
-    };
-    let jobs = args.how.jobs();
-    AtTheEnd { folder: &folder, report: &report, oracles: &oracles, known, began, jobs }.leave();
-    Ok((EngineCampaign { engine: compared, folder, verdicts: results.cases }, stopped))
+    let verdicts = report.cases.into_iter().map(|(_, verdict)| verdict).collect();
+    Ok((EngineCampaign { engine: host.engine.clone(), folder, verdicts }, stopped))
 }
 
 /// An engine as the name of a folder.

@@ -1,7 +1,5 @@
 //! What commands that run an engine share: which engine, and how it is run.
 
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -9,33 +7,35 @@ use clap::Args;
 use super::amount::duration;
 use super::no_effect::refuse;
 use super::{CannotRun, interrupt};
-use crate::case::workflow::Shares;
-use crate::deploy::access::Provider;
+use crate::campaign::host::EngineHost;
+use crate::deploy::Mode;
 use crate::deploy::hold::Hold;
-use crate::deploy::scratch::Scratch;
 use crate::deploy::stop::Stop;
-use crate::deploy::time_spent::TimeSplit;
-use crate::deploy::worker::WorkerCounts;
-use crate::deploy::{Mode, Runner, provider};
 use crate::engines::driver::{ProviderMode, Syntax};
-use crate::engines::{self, Engine, EngineChoice, EngineName, Engines, RecordedEngine};
+use crate::engines::{Engine, EngineChoice, EngineName, Engines, RecordedEngine};
 
 /// Which engine, and how it is run.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
     /// The engine: terraform or tofu, with @VERSION if it matters, or the path of an executable that takes
-    /// their commands
-    #[arg(long, default_value = "terraform")]
-    engine: EngineChoice,
+    /// their commands [default: terraform, or the engine that a stored case was run on]
+    #[arg(long)]
+    engine: Option<EngineChoice>,
     #[command(flatten)]
     pub how: HowArgs,
 }
 
 impl EngineArgs {
+    /// The engine that was named; else the one that something was run on, if there is one; else Terraform.
+    pub fn choice(&self, stored: Option<&RecordedEngine>) -> EngineChoice {
+        let terraform = || "terraform".parse().expect("that is an engine's name");
+        let usual = || stored.map_or_else(terraform, EngineChoice::again);
+        self.engine.clone().unwrap_or_else(usual)
+    }
+
     /// Finds the engine and starts the provider.
-    pub fn start(&self) -> Result<Started, CannotRun> {
-        let engine = Engines::from_env()?.find(&self.engine)?;
-        self.how.start(engine, self.how.watch()?)
+    pub fn start(&self, stored: Option<&RecordedEngine>) -> Result<EngineHost, CannotRun> {
+        self.how.start_choice(&self.choice(stored), self.how.mode())
     }
 }
 
@@ -64,49 +64,6 @@ pub struct HowArgs {
     cold: bool,
 }
 
-/// An engine that is ready, with a provider to attach to, and Ctrl-C in hand.
-pub struct Started {
-    /// The engine.
-    pub engine: RecordedEngine,
-    /// How it is run.
-    pub runner: Runner,
-    provider: Provider,
-}
-
-impl Started {
-    /// Leaves what the provider says of itself in a folder, if it says anything.
-    pub fn keep_provider_log_in(&self, folder: &Path) {
-        self.runner.provider_log.keep_in(folder);
-    }
-
-    /// What became of the processes that kept the engine warm; none if it was not.
-    pub fn workers(&self) -> Option<WorkerCounts> {
-        self.runner.workers.as_ref().map(|workers| workers.counts()).filter(|counts| counts.started > 0)
-    }
-
-    /// Where the time went; none if there was nothing to do.
-    pub fn spent(&self) -> Option<TimeSplit> {
-        let split = self.runner.spent.split(self.provider.computed());
-        (!split.engine.is_zero()).then_some(split)
-    }
-}
-
-impl Started {
-    /// Refuses workflows that the engine lacks.
-    pub fn can_be_driven_by(&self, workflows: &Shares) -> Result<(), CannotRun> {
-        let lacking = self.runner.engine.capabilities().lacking;
-        let lacks: Vec<&str> = workflows.names().filter(|name| lacking.contains(name)).collect();
-        if lacks.is_empty() {
-            return Ok(());
-        }
-        let others: Vec<&str> = workflows.names().filter(|name| !lacking.contains(name)).collect();
-        let instead = if others.is_empty() { vec!["plain"] } else { others };
-        let (lacks, instead) = (lacks.join(", "), instead.join(","));
-        Err(format!("{} lacks what these workflows need: {lacks}; give `--workflows {instead}`", self.engine)
-            .into())
-    }
-}
-
 impl HowArgs {
     /// How many variants are deployed at once.
     pub fn jobs(&self) -> usize {
@@ -132,36 +89,14 @@ impl HowArgs {
         Ok(stop)
     }
 
+    /// Finds an engine and starts the provider for it, with Ctrl-C in hand.
+    pub fn start_choice(&self, choice: &EngineChoice, mode: Mode) -> Result<EngineHost, CannotRun> {
+        self.start(&Engines::from_env()?.find(choice)?, mode, self.watch()?)
+    }
+
     /// Starts the provider for an engine.
-    pub fn start(&self, engine: Engine, stop: Stop) -> Result<Started, CannotRun> {
-        let engine = engines::open(&engine);
-        let (binary, provider) = (provider::locate()?, Provider::start(self.provider_mode)?);
-        if let Provider::Installable(mirror) = &provider {
-            stop.removes(mirror.folder());
-        }
-        if !engine.capabilities().allow(self.provider_mode, self.syntax) {
-            return Err(format!("{} cannot be run with these options", engine.engine()).into());
-        }
-        let scratch = Scratch::in_memory().map(Arc::new);
-        if let Some(scratch) = &scratch {
-            stop.removes(scratch.path());
-        }
-        let recorded = engine.engine().recorded();
-        let runner = Runner {
-            engine,
-            access: provider.access(),
-            provider: binary,
-            provider_log: provider.log(),
-            syntax: self.syntax,
-            hold: self.hold,
-            timeout: self.timeout,
-            stop,
-            spent: Arc::default(),
-            scratch,
-            workers: None,
-        };
-        let runner = if self.cold { runner } else { runner.kept_warm() };
-        Ok(Started { engine: recorded, runner, provider })
+    pub fn start(&self, engine: &Engine, mode: Mode, stop: Stop) -> Result<EngineHost, CannotRun> {
+        Ok(EngineHost::start(engine, mode, self.timeout, stop)?)
     }
 }
 

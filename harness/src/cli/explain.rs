@@ -10,8 +10,8 @@ use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::steps_shown::StepsShown;
 use super::{CliResult, Outcome, interrupt, output};
-use crate::campaign::place::Place;
-use crate::campaign::tried::Bench;
+use crate::campaign::place::StoredVariant;
+use crate::campaign::trial::TrialHost;
 use crate::deploy::stop::Stop;
 use crate::engines::{EngineChoice, Engines};
 use crate::judge::explain::Explanation;
@@ -48,7 +48,7 @@ pub struct ExplainArgs {
 /// Explains.
 pub fn run(args: ExplainArgs) -> CliResult {
     let known = args.known.read()?;
-    let mut place = Place::find(&args.folder, args.variant, &known)?;
+    let mut place = StoredVariant::find(&args.folder, args.variant, &known)?;
     place.case.left_out = args.leave_out.or(&place.case.left_out);
     let mut explanation = Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
     if args.engines {
@@ -58,11 +58,11 @@ pub fn run(args: ExplainArgs) -> CliResult {
         engines.extend(own.filter(|own| engines.iter().all(|engine| engine.recorded() != own.recorded())));
         let stop = Stop::default();
         interrupt::watch(stop.clone())?;
-        let bench = Bench::start(stop)?;
+        let host = TrialHost::start(stop)?;
         let shown = StepsShown::new(engines.len() as u64);
         for engine in &engines {
             shown.next(&format!("deploying it on {engine}"));
-            let tried = bench.try_on(engine, &place.case, place.variant, &explanation.cause)?;
+            let tried = host.try_on(engine, &place.case, place.variant, &explanation.cause)?;
             explanation.tried.push(tried);
         }
     }

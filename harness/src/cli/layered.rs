@@ -1,4 +1,4 @@
-//! Options from elsewhere than the command line: a settings file, or what is stored beside a campaign or a case.
+//! Options from elsewhere than the command line: a settings file.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -39,6 +39,12 @@ impl Layered {
         let command = A::augment_args(Command::new(subcommand).no_binary_name(true));
         let matches = command.clone().try_get_matches_from(&line).map_err(first_line)?;
         Ok(Self { command, line, matches })
+    }
+
+    /// Whether the subcommand has this option.
+    #[cfg(test)]
+    pub fn has(&self, option: &str) -> bool {
+        self.command.get_arguments().any(|argument| argument.get_long() == Some(option))
     }
 
     /// Whether the command line itself gives this option.

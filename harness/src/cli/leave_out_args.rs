@@ -13,6 +13,11 @@ pub struct LeaveOutArgs {
 }
 
 impl LeaveOutArgs {
+    /// The value of the option, if it was given.
+    pub fn given(&self) -> Option<&LeftOut> {
+        self.leave_out_rules.as_ref()
+    }
+
     /// The value of the option, or else the stored one.
     pub fn or(&self, stored: &LeftOut) -> LeftOut {
         self.leave_out_rules.as_ref().unwrap_or(stored).clone()

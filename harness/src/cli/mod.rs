@@ -22,6 +22,7 @@ mod ledger;
 mod limit_args;
 mod merge;
 mod model;
+mod observer;
 mod oracles;
 mod reduce;
 mod reduce_failures_args;

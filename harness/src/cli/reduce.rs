@@ -1,6 +1,5 @@
 //! `equiform reduce`: a failing variant, cut down to the smallest that fails in the same way.
 
-use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -13,22 +12,20 @@ use super::campaign_text::note;
 use super::engine_args::EngineArgs;
 use super::format::OutputFormat;
 use super::known_args::KnownArgs;
-use super::layered::Layered;
 use super::leave_out_args::LeaveOutArgs;
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::campaign::place::Place;
+use crate::campaign::place::StoredVariant;
 use crate::campaign::reduce::budget::Budget;
 use crate::campaign::reduce::signature::Signature;
 use crate::campaign::reduce::{Ended, Reducer, Reduction, Size, Watcher};
 use crate::case::Case;
-use crate::engines::EngineChoice;
 use crate::judge::cause::cause;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{Finding, ORACLES, Oracle};
 use crate::judge::variant as judge;
 use crate::judge::verdict::VariantResult;
 use crate::private;
-use crate::util::files::unused;
+use crate::util::files::{is_occupied, unused};
 
 /// Cut a failing variant down to the smallest that fails in the same way.
 ///
@@ -74,13 +71,11 @@ pub struct ReduceArgs {
 /// Reduces.
 pub fn run(args: ReduceArgs) -> CliResult {
     let (known, oracles) = (args.known.read()?, ORACLES.iter().collect::<Vec<&Oracle>>());
-    let mut place = Place::find(&args.folder, args.variant, &known)?;
+    let mut place = StoredVariant::find(&args.folder, args.variant, &known)?;
     place.case.left_out = args.leave_out.or(&place.case.left_out);
-    let engine = [("engine".to_owned(), EngineChoice::again(&place.engine).to_string())];
-    let args = Layered::own::<ReduceArgs>("reduce")?.with::<ReduceArgs>(&engine)?;
     let findings = findings_of(&place, &oracles, &known)?;
     let began = Instant::now();
-    let started = args.engine.start()?;
+    let started = args.engine.start(Some(&place.engine))?;
     let signature = match &args.finding {
         // A failure that is looked for on another engine is recognised by what it was on the first.
         _ if findings.is_empty() => None,
@@ -98,7 +93,7 @@ pub fn run(args: ReduceArgs) -> CliResult {
             unused(Path::new(".equiform/reduced"), &name)
         }
     };
-    if fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) {
+    if is_occupied(&out) {
         return Err(format!("{} is not empty: name a new folder with --out", out.display()).into());
     }
     let scratch = tempfile::tempdir()?;
@@ -134,7 +129,11 @@ pub fn run(args: ReduceArgs) -> CliResult {
 }
 
 /// What the evidence shows of the variant that is to be reduced: nothing if there is none.
-fn findings_of(place: &Place, oracles: &[&Oracle], known: &KnownFindings) -> Result<Vec<Finding>, CannotRun> {
+fn findings_of(
+    place: &StoredVariant,
+    oracles: &[&Oracle],
+    known: &KnownFindings,
+) -> Result<Vec<Finding>, CannotRun> {
     let mut verdict = judge::verdict(&place.case, place.variant, &place.folder, oracles);
     judge::sort_out(known, &place.engine.id, &place.case, &mut verdict);
     match verdict.result {

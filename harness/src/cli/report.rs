@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,11 +10,11 @@ use super::campaign_text::note;
 use super::format::OutputFormat;
 use super::known_args::KnownArgs;
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::campaign::claim::Claim;
 use crate::campaign::comparison::{Comparison, EngineCampaign};
-use crate::campaign::folder;
+use crate::campaign::folder::{self, Expected};
+use crate::campaign::manifest::CampaignManifest;
 use crate::campaign::report::Report;
-use crate::campaign::timing::{RunTime, Timing};
+use crate::campaign::timing::Timing;
 use crate::deploy::stop::Stop;
 use crate::html::campaign::{self as campaign_page, CampaignSource};
 use crate::html::comparison::{self as comparison_page, ComparisonSource};
@@ -50,15 +49,15 @@ pub fn run(args: ReportPageArgs) -> CliResult {
     let private = args.out.is_none();
     let engines = compared(folder);
     let bytes = if engines.is_empty() {
-        let bar = Progress::new(&folder::claim(folder)?);
-        let (claim, report) = folder::read(folder, &known, |_| bar.step())?;
+        let bar = Progress::new(&folder::manifest(folder)?);
+        let (manifest, report) = folder::read(folder, &known, Expected::Stored, || bar.step())?;
         bar.finish();
-        let (oracles, timing) = (folder::oracles(&claim), Timing::read(folder));
+        let (oracles, timing) = (folder::oracles(&manifest), Timing::read(folder));
         let source =
             CampaignSource { report: &report, folder, oracles: &oracles, known: &known, timing: &timing };
         campaign_page::write(&source, &path, private)?
     } else {
-        let campaigns: Vec<(EngineCampaign, Claim, bool)> =
+        let campaigns: Vec<(EngineCampaign, CampaignManifest, bool)> =
             engines.iter().map(|engine| read_engine(engine, &known)).collect::<Result<_, CannotRun>>()?;
         write_comparison(folder, campaigns, &known, &path, private)?
     };
@@ -79,53 +78,20 @@ fn tell(path: &Path, bytes: Option<u64>, format: OutputFormat) -> Result<(), Can
     }
 }
 
-/// What a campaign that has just been run leaves beside its evidence: how long it took, and its page.
-pub struct AtTheEnd<'a> {
-    /// The campaign's folder.
-    pub folder: &'a Path,
-    /// What came of it.
-    pub report: &'a Report,
-    /// The oracles that were asked.
-    pub oracles: &'a [&'a Oracle],
-    /// What is known.
-    pub known: &'a KnownFindings,
-    /// When it was begun.
-    pub began: Instant,
-    /// How many variants were under way at once.
-    pub jobs: usize,
+/// Writes the page of a campaign into its folder, and gives where it is. What cannot be written changes no verdict: a
+/// note says so.
+pub fn write_page(
+    folder: &Path,
+    report: &Report,
+    oracles: &[&Oracle],
+    known: &KnownFindings,
+) -> Option<PathBuf> {
+    let (path, timing) = (folder.join(FILE), Timing::read(folder));
+    let source = CampaignSource { report, folder, oracles, known, timing: &timing };
+    written(campaign_page::write(&source, &path, true)).map(|_| path)
 }
 
-impl AtTheEnd<'_> {
-    /// Writes both, and gives where the page is. What cannot be written changes no verdict: it is told. Where nothing
-    /// was judged there is nothing to leave.
-    pub fn leave(&self) -> Option<PathBuf> {
-        let judged: usize = self.report.cases.iter().map(|(_, verdict)| verdict.variants.len()).sum();
-        if judged == 0 {
-            return None;
-        }
-        let run = RunTime::new(
-            self.began.elapsed(),
-            judged.saturating_sub(self.report.earlier),
-            self.jobs,
-            self.report.spent,
-        );
-        if let Err(error) = Timing::add(self.folder, run) {
-            note(&format!("error: cannot write how long it took into {}: {error}", self.folder.display()));
-        }
-        let AtTheEnd { folder, report, oracles, known, .. } = *self;
-        let path = folder.join(FILE);
-        let timing = Timing::read(folder);
-        let source = CampaignSource { report, folder, oracles, known, timing: &timing };
-        written(campaign_page::write(&source, &path, true)).map(|_| path)
-    }
-
-    /// The same, and says where the page is.
-    pub fn leave_and_tell(&self, format: OutputFormat) -> Result<(), CannotRun> {
-        self.leave().map_or(Ok(()), |path| tell(&path, None, format))
-    }
-}
-
-/// Writes the page of a campaign that was put together from others, and says where it is.
+/// The same, and says where the page is.
 pub fn leave_page(
     folder: &Path,
     report: &Report,
@@ -133,12 +99,7 @@ pub fn leave_page(
     known: &KnownFindings,
     format: OutputFormat,
 ) -> Result<(), CannotRun> {
-    let (path, timing) = (folder.join(FILE), Timing::read(folder));
-    let source = CampaignSource { report, folder, oracles, known, timing: &timing };
-    match written(campaign_page::write(&source, &path, true)) {
-        Some(_) => tell(&path, None, format),
-        None => Ok(()),
-    }
+    write_page(folder, report, oracles, known).map_or(Ok(()), |path| tell(&path, None, format))
 }
 
 /// Writes the page of a comparison that has just been made, or was stopped, and says where it is.
@@ -156,40 +117,45 @@ fn written(result: Result<u64, PageError>) -> Option<u64> {
 
 /// The folders of the campaigns that a comparison's folder holds; none if it is no comparison's.
 fn compared(folder: &Path) -> Vec<PathBuf> {
-    if matches!(Claim::read(folder), Ok(Some(_)) | Err(_)) {
+    if matches!(CampaignManifest::read(folder), Ok(Some(_)) | Err(_)) {
         return Vec::new();
     }
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| !matches!(Claim::read(path), Ok(None))).collect();
+    let mut folders: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| !matches!(CampaignManifest::read(path), Ok(None)))
+        .collect();
     folders.retain(|path| path.is_dir());
     folders.sort();
     folders
 }
 
-/// The campaign of one engine, its claim, and whether it is whole. Its page is written too.
-fn read_engine(folder: &Path, known: &KnownFindings) -> Result<(EngineCampaign, Claim, bool), CannotRun> {
-    let bar = Progress::new(&folder::claim(folder)?);
-    let (claim, report) = folder::read(folder, known, |_| bar.step())?;
+/// The campaign of one engine, its manifest, and whether it is whole. Its page is written too.
+fn read_engine(
+    folder: &Path,
+    known: &KnownFindings,
+) -> Result<(EngineCampaign, CampaignManifest, bool), CannotRun> {
+    let bar = Progress::new(&folder::manifest(folder)?);
+    let (manifest, report) = folder::read(folder, known, Expected::Stored, || bar.step())?;
     bar.finish();
-    let (oracles, timing) = (folder::oracles(&claim), Timing::read(folder));
+    let (oracles, timing) = (folder::oracles(&manifest), Timing::read(folder));
     let source = CampaignSource { report: &report, folder, oracles: &oracles, known, timing: &timing };
     campaign_page::write(&source, &folder.join(FILE), true)?;
-    let engine = claim.engine().clone();
+    let engine = manifest.engine().clone();
     let verdicts = report.cases.into_iter().map(|(_, verdict)| verdict).collect();
-    Ok((EngineCampaign { engine, folder: folder.to_owned(), verdicts }, claim, report.not_run == 0))
+    Ok((EngineCampaign { engine, folder: folder.to_owned(), verdicts }, manifest, report.not_run == 0))
 }
 
 fn write_comparison(
     folder: &Path,
-    mut campaigns: Vec<(EngineCampaign, Claim, bool)>,
+    mut campaigns: Vec<(EngineCampaign, CampaignManifest, bool)>,
     known: &KnownFindings,
     path: &Path,
     private: bool,
 ) -> Result<u64, CannotRun> {
     campaigns.sort_by(|(one, ..), (other, ..)| one.engine.cmp(&other.engine));
     let settings = campaigns[0].1.settings().clone();
-    if let Some((other, ..)) = campaigns.iter().find(|(_, claim, _)| *claim.settings() != settings) {
+    if let Some((other, ..)) = campaigns.iter().find(|(_, manifest, _)| *manifest.settings() != settings) {
         return Err(format!(
             "{} holds campaigns with different settings, such as {}: they cannot be compared. Name the folder of one \
              of them",
@@ -221,13 +187,13 @@ fn write_comparison(
 struct Progress(ProgressBar);
 
 impl Progress {
-    fn new(claim: &Claim) -> Self {
+    fn new(manifest: &CampaignManifest) -> Self {
         let target = if io::stderr().is_terminal() {
             ProgressDrawTarget::stderr()
         } else {
             ProgressDrawTarget::hidden()
         };
-        let bar = ProgressBar::with_draw_target(Some(claim.cases().count() as u64), target);
+        let bar = ProgressBar::with_draw_target(Some(manifest.cases().count() as u64), target);
         let style = ProgressStyle::with_template("reading {bar:30} {pos}/{len} cases, {eta} left");
         bar.set_style(style.expect("the template is valid"));
         Self(bar)

@@ -1,30 +1,29 @@
-//! `equiform run`: a campaign on an engine. [`stored`] are options that come from files.
+//! `equiform run`: a campaign on an engine. [`files`] takes options from a settings file, [`plan`] is what they come to,
+//! or what a stored campaign says, [`mod@repeat`] the command that does the same once more.
 
-pub mod stored;
+mod files;
+mod plan;
+pub mod repeat;
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args;
 
 use super::CliResult;
-use super::campaign_text::{ProgressDisplay, note};
+use super::campaign_text::note;
 use super::cases_args::CasesArgs;
 use super::engine_args::EngineArgs;
 use super::known_args::KnownArgs;
 use super::limit_args::LimitArgs;
-use super::oracles::chosen;
+use super::observer::SessionDisplay;
 use super::reduce_failures_args::ReduceFailuresArgs;
-use super::report::AtTheEnd;
+use super::report::leave_page;
 use super::report_args::{ReportArgs, interrupted};
-use crate::campaign::claim::Claim;
 use crate::campaign::keep::Keep;
-use crate::campaign::programs::Programs;
-use crate::campaign::reductions;
-use crate::campaign::report::Report;
+use crate::campaign::session::{Finished, RunRequest, Session};
 use crate::campaign::shard::Shard;
-use crate::campaign::{Campaign, case_folder, stored as stored_verdicts};
-use crate::deploy::provider;
+use crate::deploy::stop::Stop;
+use plan::RunPlan;
 
 /// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
 ///
@@ -73,101 +72,57 @@ pub struct RunArgs {
 
 /// Runs the campaign.
 pub fn run(args: RunArgs) -> CliResult {
-    let args = stored::complete(args)?;
+    let args = files::complete(args)?;
     args.report.check()?;
-    let given = stored::given(&args)?;
-    args.cases.refuse_idle(&given)?;
-    args.engine.how.refuse_idle(&given)?;
-    let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
-    args.cases.affordable(1, args.engine.how.jobs(), args.limits.time)?;
-    let settings = args.cases.settings();
-    let part = args.shard.unwrap_or(Shard::WHOLE);
-    let part = args.case.map_or(Ok(part), |case| part.only_case(case, settings.sources))?;
+    let plan = RunPlan::of(&args)?;
+    let (known, jobs) = (args.known.read()?, args.engine.how.jobs());
+    args.cases.affordable(&plan.settings, 1, jobs, args.limits.time)?;
     let limits = args.limits.begin();
-    let started = args.engine.start()?;
-    started.can_be_driven_by(&settings.workflows)?;
-    let mode = args.engine.how.mode();
-    let programs = Programs::at(&started.runner.engine.engine().path, &provider::locate()?)?;
-    let claim = Claim::new(started.engine.clone(), mode, &oracles, args.shard, settings.clone());
-    let claim = claim.on(programs.clone());
-    let held = claim.lock(&args.out)?;
-    let out = args.out.canonicalize()?;
-    started.keep_provider_log_in(&out);
-    let variants = usize::try_from(settings.variants)?;
-    let cases = || part.cases(settings.sources);
-    let all = cases().count() * variants;
-    let missing = |number| {
-        let folder = case_folder(&out, number);
-        // Of a case that was not begun all are missing, however many that are.
-        if folder.exists() { stored_verdicts::missing(&folder, variants).len() } else { variants }
-    };
-    let left: usize = cases().map(missing).sum();
-    if left < all || args.resume.is_some() {
-        note(&format!("{} of {all} variants are from an earlier run, {left} are left", all - left));
-    }
-    if left < all && held.untold {
-        note("this folder does not tell which builds of the engine and the provider they were judged with");
-    }
-    let watcher = ProgressDisplay::new(all as u64);
-    let campaign = Campaign {
-        runner: &started.runner,
-        engine: &started.engine,
-        programs: Some(&programs),
-        oracles: &oracles,
+    let host = args.engine.how.start_choice(&plan.engine, plan.mode)?;
+    let session = Session {
+        host: &host,
+        oracles: &plan.oracles,
         known: &known,
-        shard: part,
-        jobs: args.engine.how.jobs(),
+        jobs,
         again: !args.no_again,
+        observer: &SessionDisplay { is_resumed: args.resume.is_some() },
+    };
+    let (manifest, mut finished) = session.run(&RunRequest {
+        settings: &plan.settings,
+        shard: plan.shard,
+        only_case: args.case,
         limits,
         keep: args.keep,
-        watcher: &watcher,
-    };
-    let began = Instant::now();
-    let results = campaign.run(&settings, &out);
-    drop(watcher);
-    let took = began.elapsed();
-    let done = results.judged();
-    if results.error.is_none() {
-        args.reduce.run(&started, &args.engine.how, &oracles, &known, &results.cases, &out);
+        reduce_for: args.reduce.time(),
+        out: &plan.out,
+    })?;
+    finished.report.repeat = Some(repeat::repeat(&manifest, args.case, &plan.out)?);
+    let outcome = args.report.conclude(&finished.report, &known);
+    if finished.judged() > 0 {
+        leave_page(&finished.folder, &finished.report, &plan.oracles, &known, args.report.format)?;
     }
-    let cases = results.cases.into_iter().map(|verdict| (case_folder(&out, verdict.case), verdict)).collect();
-    let report = Report {
-        title: out.display().to_string(),
-        engine: Some(started.engine.clone()),
-        settings: Some(settings),
-        shard: args.shard,
-        only_case: args.case,
-        took: Some(took),
-        repeat: Some(stored::repeat(&claim, args.case, &args.out)?),
-        not_run: all - done,
-        earlier: results.earlier,
-        spent: started.spent(),
-        workers: started.workers(),
-        stages: started.runner.spent.stages.get(),
-        reductions: reductions::read(&out),
-        cases,
-    };
-    let outcome = args.report.conclude(&report, &known);
-    let jobs = args.engine.how.jobs();
-    let end = AtTheEnd { folder: &out, report: &report, oracles: &oracles, known: &known, began, jobs };
-    end.leave_and_tell(args.report.format)?;
-    if report.not_run == 0 && results.error.is_none() {
-        return outcome;
+    args.ended(finished, outcome, &plan, &host.runner.stop)
+}
+
+impl RunArgs {
+    /// What comes of a campaign that may have ended early.
+    fn ended(&self, finished: Finished, outcome: CliResult, plan: &RunPlan, stop: &Stop) -> CliResult {
+        if finished.is_whole() {
+            return outcome;
+        }
+        let (done, all) = (finished.judged(), finished.variants);
+        let go_on = format!("`equiform run --resume {}` resumes it", plan.out.display());
+        if let (Some(limit), None, false) = (finished.limit, &finished.error, stop.asked()) {
+            // It went as far as it was to go: that is not an error.
+            let why = self.limits.why(limit);
+            note(&format!("{why}: {} of {all} variants were not run; {go_on}", all - done));
+            return outcome;
+        }
+        let stopped = format!("stopped after {done} of {all} variants; {go_on}");
+        let sentence = match finished.error {
+            Some(error) => format!("{error}; {stopped}"),
+            None => stopped,
+        };
+        interrupted(outcome, &sentence, stop.asked_now())
     }
-    let go_on = format!("`equiform run --resume {}` resumes it", args.out.display());
-    if let (Some(limit), None, false) = (results.limit, &results.error, started.runner.stopped()) {
-        // It went as far as it was to go: that is no error.
-        note(&format!(
-            "{}: {} of {all} variants were not run; {go_on}",
-            args.limits.why(limit),
-            report.not_run
-        ));
-        return outcome;
-    }
-    let stopped = format!("stopped after {done} of {all} variants; {go_on}");
-    let sentence = match results.error {
-        Some(error) => format!("{error}; {stopped}"),
-        None => stopped,
-    };
-    interrupted(outcome, &sentence, started.runner.stop.asked_now())
 }

@@ -12,7 +12,7 @@ use super::known_args::KnownArgs;
 use super::leave_out_args::LeaveOutArgs;
 use super::no_effect::refuse;
 use super::{CannotRun, CliResult, Outcome, output};
-use crate::campaign::place::{NoPlace, StoredCase};
+use crate::campaign::place::{StoredCase, VariantNotFound};
 use crate::campaign::{engine_of, stored};
 use crate::engine_id::RecordedEngine;
 use crate::judge::known::KnownFindings;
@@ -152,6 +152,6 @@ fn view(place: &StoredCase, variant: usize, known: &KnownFindings) -> Result<Var
         .into());
     }
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
-    let engine = place.case.engine.as_ref().ok_or_else(|| NoPlace::NoEngine(case.clone()))?;
+    let engine = place.case.engine.as_ref().ok_or_else(|| VariantNotFound::NoEngine(case.clone()))?;
     Ok(VariantView::read(&place.case, variant, &folder, &oracles, (known, engine)))
 }

@@ -110,7 +110,33 @@ pub struct Runner {
     pub workers: Option<Arc<Workers>>,
 }
 
+/// How long one command may take unless somebody says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
 impl Runner {
+    /// An engine that reaches a provider, run as usual: programs in HCL, operations held until the engine is quiet,
+    /// and a process for each command, which works in the variant's folder. Change fields to run it otherwise.
+    pub fn new(
+        engine: Arc<dyn Driver>,
+        access: Access,
+        provider: PathBuf,
+        provider_log: Arc<ProviderLog>,
+    ) -> Self {
+        Self {
+            engine,
+            access,
+            provider,
+            provider_log,
+            syntax: Syntax::Hcl,
+            hold: Hold::default(),
+            timeout: TIMEOUT,
+            stop: Stop::default(),
+            spent: Arc::default(),
+            scratch: None,
+            workers: None,
+        }
+    }
+
     /// The same, with the engine kept warm if it can be. One that installs its providers itself is not: that is for
     /// seeing it as its users do.
     #[must_use]

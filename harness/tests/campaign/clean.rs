@@ -3,11 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
-use equiform::campaign::keep::Keep;
-use equiform::campaign::limits::Limits;
-use equiform::campaign::shard::Shard;
 use equiform::campaign::tally::Tally;
-use equiform::campaign::{Campaign, Settings, Watcher};
+use equiform::campaign::{Campaign, Settings, Silent, Watcher};
 use equiform::deploy::Runner;
 use equiform::deploy::stop::Stop;
 use equiform::engines::driver::ProviderMode;
@@ -17,12 +14,6 @@ use equiform::judge::variant as judge;
 use equiform::judge::verdict::VariantVerdict;
 
 use super::support::{engine, id, provider, runner};
-
-struct Nobody;
-
-impl Watcher for Nobody {
-    fn judged(&self, _: usize, _: &VariantVerdict) {}
-}
 
 /// Asks the runner to stop as soon as a variant of the second case is judged.
 struct Impatient<'a>(&'a Runner);
@@ -52,19 +43,8 @@ fn a_small_campaign_finds_nothing(spec: &str) {
     let runner = runner(&engine(spec), &server, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let known = KnownFindings::none();
-    let campaign = Campaign {
-        runner: &runner,
-        engine: &id(spec).into(),
-        programs: None,
-        oracles: &oracles,
-        known: &known,
-        shard: Shard::WHOLE,
-        jobs: 2,
-        again: true,
-        limits: Limits::default(),
-        keep: Keep::All,
-        watcher: &Nobody,
-    };
+    let engine = id(spec).into();
+    let campaign = Campaign::new(&runner, &engine, &oracles, &known);
     let verdicts = campaign.run(&small(), folder.path()).cases().unwrap();
     let tally = Tally::of(&verdicts);
     assert_eq!((tally.passed, tally.failed, tally.inconclusive), (4, 0, 0), "{verdicts:#?}");
@@ -91,26 +71,15 @@ fn a_campaign_that_is_stopped_keeps_what_was_judged_and_resumes_from_there() {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let impatient = Impatient(&runner);
     let known = KnownFindings::none();
-    let campaign = Campaign {
-        runner: &runner,
-        engine: &id("terraform@1.15.5").into(),
-        programs: None,
-        oracles: &oracles,
-        known: &known,
-        shard: Shard::WHOLE,
-        jobs: 1,
-        again: true,
-        limits: Limits::default(),
-        keep: Keep::All,
-        watcher: &impatient,
-    };
+    let engine = id("terraform@1.15.5").into();
+    let campaign = Campaign { watcher: &impatient, ..Campaign::new(&runner, &engine, &oracles, &known) };
     let first = campaign.run(&small(), folder.path());
     assert_eq!((first.judged(), first.earlier), (3, 0));
     assert!(!folder.path().join("case-0001/variant-0001").exists(), "it was not begun");
     let record = folder.path().join("case-0001/variant-0000/verdict.json");
     let written = fs::metadata(&record).unwrap().modified().unwrap();
     let runner = Runner { stop: Stop::default(), ..runner.clone() };
-    let campaign = Campaign { runner: &runner, watcher: &Nobody, ..campaign };
+    let campaign = Campaign { runner: &runner, watcher: &Silent, ..campaign };
     let second = campaign.run(&small(), folder.path());
     assert_eq!((second.judged(), second.earlier), (4, 3));
     assert_eq!(

@@ -128,23 +128,6 @@ fn what_comes_from_an_earlier_run_is_said_and_cases_tell_who_made_them() {
     assert_eq!((&case["equiform"], &case["provider"]), (&version, &version));
 }
 
-#[test]
-fn a_campaign_of_the_first_version_is_resumed_and_says_that_its_builds_are_not_known() {
-    let fork = Fork::new(r#"real "$@""#);
-    report(&fork.run("out", &[]), 0);
-    let path = fork.path("out/campaign.json");
-    let mut claim: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    assert_eq!(claim["version"], 2);
-    claim["version"] = 1.into();
-    claim.as_object_mut().unwrap().remove("programs").unwrap();
-    fs::write(&path, claim.to_string()).unwrap();
-    fork.rebuild("# another build\nreal \"$@\"");
-    let resumed = fork.resume("out");
-    let said = stderr(&resumed);
-    assert!(said.contains("does not tell which builds of the engine and the provider"), "{said}");
-    assert_eq!(report(&resumed, 0)["from_earlier_run"], 3);
-}
-
 /// What a report says of the first variant.
 fn first(report: &Value) -> &Value {
     &report["cases"][0]["variants"][0]

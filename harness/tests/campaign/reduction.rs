@@ -11,7 +11,7 @@ use equiform::algebra::graph::NamedGraph;
 use equiform::algebra::program::parse;
 use equiform::campaign::Settings;
 use equiform::campaign::bundle::Bundler;
-use equiform::campaign::place::Place;
+use equiform::campaign::place::StoredVariant;
 use equiform::campaign::reduce::budget::Budget;
 use equiform::campaign::reduce::signature::Signature;
 use equiform::campaign::reduce::{Ended, ReduceError, Reduced, Reducer, Size, Watcher};
@@ -130,7 +130,7 @@ fn reduced_fault(fault: &Fault, real: &Path, server: &Provider) -> Result<WithBu
     let (small, out) = (folder.path().join("small"), folder.path().join("bundle"));
     reduced.keep(&small).unwrap();
     let known = KnownFindings::shipped();
-    let place = Place::find(&small, None, &known).unwrap();
+    let place = StoredVariant::find(&small, None, &known).unwrap();
     let explanation = Explanation::of(&place.case, 0, &place.folder, &known, &place.engine).unwrap();
     // Of several operations that are not as expected, either names the others.
     let (cause, kept) = (&explanation.cause, &reduced.reduction.signature);

@@ -3,14 +3,11 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use equiform::deploy::Runner;
 use equiform::deploy::access::Provider;
-use equiform::deploy::hold::Hold;
-use equiform::deploy::stop::Stop;
-use equiform::engines::driver::{ProviderMode, Syntax};
+use equiform::engines::driver::ProviderMode;
 use equiform::engines::{self, Engine, EngineChoice, EngineId, EngineSpec, Engines};
 
 /// The executable of an engine.
@@ -39,19 +36,9 @@ pub fn located(engine: &Path) -> Engine {
 
 /// A runner of an executable.
 pub fn runner(engine: &Path, provider: &Provider, timeout: Duration) -> Runner {
-    Runner {
-        engine: engines::open(&located(engine)),
-        access: provider.access(),
-        provider: equiform::deploy::provider::locate().expect("the provider is built"),
-        provider_log: provider.log(),
-        syntax: Syntax::Hcl,
-        hold: Hold::default(),
-        timeout,
-        stop: Stop::default(),
-        spent: Arc::default(),
-        scratch: None,
-        workers: None,
-    }
+    let binary = equiform::deploy::provider::locate().expect("the provider is built");
+    let usual = Runner::new(engines::open(&located(engine)), provider.access(), binary, provider.log());
+    Runner { timeout, ..usual }
 }
 
 /// The processes that were started with this folder for their temporary files, but not this one.

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use equiform::campaign::Settings;
-use equiform::campaign::claim::Claim;
+use equiform::campaign::builds::Builds;
+use equiform::campaign::manifest::CampaignManifest;
 use equiform::deploy::Mode;
 use equiform::engines::{EngineId, EngineName, Version};
 use equiform::judge::oracles::{ORACLES, Oracle};
@@ -24,8 +25,14 @@ fn unrun(folder: &Path) {
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let settings = Settings { sources: 2, variants: 1, ..Settings::default() };
     let engine = EngineId::new(EngineName::Terraform, Version::new(1, 15, 5)).into();
-    let claim = Claim::new(engine, Mode::default(), &oracles, None, settings);
-    drop(claim.lock(folder).unwrap());
+    let builds = Builds {
+        equiform: "0.1.0".to_owned(),
+        engine: [("executable".to_owned(), "ab".to_owned())].into(),
+        provider_version: None,
+        provider: "cd".to_owned(),
+    };
+    let manifest = CampaignManifest::new(engine, builds, Mode::default(), &oracles, None, settings);
+    drop(manifest.lock(folder).unwrap());
 }
 
 /// One that came to a limit, as one that was interrupted.
@@ -51,9 +58,9 @@ pub fn no_campaign() {
     assert!(said.contains("has no campaign.json") && said.contains("--out"), "{said}");
     assert!(refusal(&["report", "/nowhere"]).contains("/nowhere cannot be read"));
     fs::write(folder.path().join("campaign.json"), r#"{"version":9}"#).unwrap();
-    assert!(refusal(&["report", folder.path().to_str().unwrap()]).contains("use a newer equiform"));
+    assert!(refusal(&["report", folder.path().to_str().unwrap()]).contains("use the equiform that wrote it"));
     fs::write(folder.path().join("campaign.json"), r#"{"version":1,"eng"#).unwrap();
-    assert!(refusal(&["report", folder.path().to_str().unwrap()]).contains("this is no campaign's file"));
+    assert!(refusal(&["report", folder.path().to_str().unwrap()]).contains("this is not a campaign's file"));
     assert!(!folder.path().join("report.html").exists());
 }
 

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use equiform::deploy::Runner;
 use equiform::deploy::access::Provider;
-use equiform::deploy::hold::Hold;
 use equiform::deploy::scratch::Scratch;
-use equiform::deploy::stop::Stop;
-use equiform::engines::driver::{ProviderMode, Syntax};
+use equiform::engines::driver::ProviderMode;
 use equiform::engines::{self, Engine, EngineName, Engines};
 
 /// The engines in the cache that `EQUIFORM_TEST_ENGINES` names, or "all" of them; else the oldest and the newest of
@@ -40,19 +38,10 @@ pub fn engine(spec: &str) -> Engine {
 /// A runner of an engine, which is kept warm if it can be, with a provider to attach to.
 pub fn runner(engine: &Engine) -> (Runner, Provider) {
     let provider = Provider::start(ProviderMode::Reattach).unwrap_or_else(|error| panic!("{error}"));
-    let runner = Runner {
-        engine: engines::open(engine),
-        access: provider.access(),
-        provider: equiform::deploy::provider::locate().expect("the provider is built"),
-        provider_log: provider.log(),
-        syntax: Syntax::Hcl,
-        hold: Hold::default(),
-        timeout: Duration::from_secs(120),
-        stop: Stop::default(),
-        spent: Arc::default(),
-        scratch: Scratch::in_memory().map(Arc::new),
-        workers: None,
-    };
+    let binary = equiform::deploy::provider::locate().expect("the provider is built");
+    let usual = Runner::new(engines::open(engine), provider.access(), binary, provider.log());
+    let scratch = Scratch::in_memory().map(Arc::new);
+    let runner = Runner { timeout: Duration::from_secs(120), scratch, ..usual };
     (runner.kept_warm(), provider)
 }
 

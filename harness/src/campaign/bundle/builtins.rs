@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::Form;
 use crate::case::Case;
@@ -11,7 +10,7 @@ use crate::deploy::hold::Hold;
 use crate::deploy::provider_log::ProviderLog;
 use crate::deploy::stop::Stop;
 use crate::deploy::{DeployError, Runner, Start};
-use crate::engines::driver::{Access, Driver, Syntax};
+use crate::engines::driver::{Access, Driver};
 use crate::engines::terraform::builtin::{Builtins, BuiltinsOnly};
 use crate::engines::{self, Engine};
 use crate::judge::oracles::{Finding, ORACLES, Oracle};
@@ -19,8 +18,6 @@ use crate::judge::variant::judge_each_of;
 
 /// How often it has to show. When operations overlap differs from run to run, and built-in ones take no time.
 const RUNS: usize = 3;
-
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What an engine's output and state show without a ledger: all kinds of these oracles.
 const BY_OUTPUT: &[&str] = &["health", "steps", "order", "plan", "idle", "cross"];
@@ -77,20 +74,10 @@ fn differs(
     let profile = driver.profile();
     let folder = tempfile::tempdir().map_err(|error| DeployError::writing(&std::env::temp_dir(), error))?;
     let provider_log = ProviderLog::unnamed().map_err(|error| DeployError::writing(folder.path(), error))?;
-    let runner = Runner {
-        engine: Arc::new(driver),
-        // There is none to reach.
-        access: Access::Mirror { config: "/dev/null".into(), crash_log: PathBuf::new() },
-        provider: PathBuf::new(),
-        provider_log: Arc::new(provider_log),
-        syntax: Syntax::Hcl,
-        hold: Hold::Off,
-        timeout: TIMEOUT,
-        stop: stop.clone(),
-        spent: Arc::default(),
-        scratch: None,
-        workers: None,
-    };
+    // There is no provider to reach.
+    let access = Access::Mirror { config: "/dev/null".into(), crash_log: PathBuf::new() };
+    let usual = Runner::new(Arc::new(driver), access, PathBuf::new(), Arc::new(provider_log));
+    let runner = Runner { hold: Hold::Off, stop: stop.clone(), ..usual };
     runner.deploy(case, 0, folder.path(), Start::Cold)?;
     // What these oracles say of the stages before shows whether the programs mean the same.
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();

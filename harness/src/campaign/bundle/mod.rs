@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::place::Place;
+use super::place::StoredVariant;
 use crate::case::{CASE_FILE, CaseError};
 use crate::deploy::process::{Command, Ended};
 use crate::deploy::stop::Stop;
@@ -137,7 +137,12 @@ pub struct Made {
 
 impl Bundler<'_> {
     /// Makes a bundle of a variant in a folder.
-    pub fn make(&self, place: &Place, explanation: &Explanation, out: &Path) -> Result<Made, BundleError> {
+    pub fn make(
+        &self,
+        place: &StoredVariant,
+        explanation: &Explanation,
+        out: &Path,
+    ) -> Result<Made, BundleError> {
         folder::may_be_written(out)?;
         let cause = &explanation.cause;
         let case = only::only(&place.case, place.variant, &cause.stage);

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::campaign::programs::provider_version;
+use crate::campaign::builds::provider_version;
 use crate::deploy::provider::{self, ProviderError, Server};
 use crate::engines::install::LAUNCHER;
 use crate::engines::{EngineName, Engines, probe};

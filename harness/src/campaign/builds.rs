@@ -1,4 +1,5 @@
-//! The programs that a campaign's verdicts depend on: the engine and the provider, as they are on disk, and this one.
+//! The builds that a campaign's verdicts depend on: of the engine and the provider, as they are on disk, and of this
+//! program.
 
 use std::io;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Digests};
-use crate::engine_id::BuildDigest;
+use crate::engine_id::{BuildDigest, EngineId, RecordedEngine};
 use crate::engines::cache::TERRAFORM_LIBRARY;
 use crate::engines::worker;
 use crate::util::hash::{sha256, sha256_of_file};
@@ -17,10 +18,10 @@ const EXECUTABLE: &str = "executable";
 const LIBRARY: &str = "library";
 const WORKER: &str = "worker";
 
-/// Which programs they are.
+/// Which builds they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Programs {
+pub struct Builds {
     /// Equiform's version.
     pub equiform: String,
     /// The SHA-256 digests of the engine's files, by what they are: the executable, the library that it loads, and
@@ -33,7 +34,7 @@ pub struct Programs {
     pub provider: String,
 }
 
-impl Programs {
+impl Builds {
     /// Those at these paths. Files are read whole each time: a cached digest could be that of an older build.
     pub fn at(engine: &Path, provider: &Path) -> Result<Self, String> {
         let told = |path: &Path, error: io::Error| format!("{} cannot be read: {error}", path.display());
@@ -66,7 +67,13 @@ impl Programs {
         }
     }
 
-    /// What differs between the programs of a campaign and those that are there now, for people; none if nothing does.
+    /// An engine, together with which build of it this is.
+    pub fn identify(&self, engine: &RecordedEngine) -> RecordedEngine {
+        let id = EngineId { build: Some(self.build()), ..engine.id.clone() };
+        RecordedEngine { id, path: engine.path.clone() }
+    }
+
+    /// What differs between the builds of a campaign and those that are there now, for people; none if nothing does.
     pub fn changed(&self, now: &Self) -> Option<String> {
         let mut changes = Vec::new();
         if self.engine != now.engine {
@@ -105,20 +112,20 @@ mod tests {
             fs::write(path(file), file).unwrap();
         }
         std::os::unix::fs::symlink(path("terraform"), path("bin/engine")).unwrap();
-        let now = || Programs::at(&path("bin/engine"), &path("provider")).unwrap();
+        let now = || Builds::at(&path("bin/engine"), &path("provider")).unwrap();
         let before = now();
         assert_eq!(before.changed(&now()), None);
         fs::create_dir(path("elsewhere")).unwrap();
         fs::copy(path("terraform"), path("elsewhere/my-build")).unwrap();
         fs::copy(path(TERRAFORM_LIBRARY), path("elsewhere").join(TERRAFORM_LIBRARY)).unwrap();
-        let copied = Programs::at(&path("elsewhere/my-build"), &path("provider")).unwrap();
+        let copied = Builds::at(&path("elsewhere/my-build"), &path("provider")).unwrap();
         assert_eq!((copied.build(), before.changed(&copied)), (before.build(), None), "it is the same build");
         fs::write(path(TERRAFORM_LIBRARY), "rebuilt").unwrap();
         assert_ne!(before.build(), now().build());
         assert_eq!(before.changed(&now()).unwrap(), "the engine's library");
         fs::write(path("terraform"), "rebuilt").unwrap();
         fs::write(path("provider"), "rebuilt").unwrap();
-        let older = Programs { equiform: "0.0.1".to_owned(), ..before };
+        let older = Builds { equiform: "0.0.1".to_owned(), ..before };
         assert_eq!(
             older.changed(&now()).unwrap(),
             format!(

@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::case::Case;
 use crate::deploy::access::Provider;
-use crate::deploy::hold::Hold;
 use crate::deploy::provider::ProviderError;
 use crate::deploy::stop::Stop;
 use crate::deploy::{DeployError, Runner, Start, provider};
-use crate::engines::driver::{Driver, ProviderMode, Syntax};
+use crate::engines::driver::{Driver, ProviderMode};
 use crate::engines::{self, Engine};
 use crate::judge::cause::cause;
 use crate::judge::explain::Tried;
@@ -18,17 +16,14 @@ use crate::judge::oracles::{Finding, ORACLES, Oracle};
 use crate::judge::variant as judge;
 use crate::judge::verdict::VariantResult;
 
-/// How long one command of an engine may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
 /// A provider that engines reach while a variant is tried on them.
-pub struct Bench {
+pub struct TrialHost {
     provider: Provider,
     binary: PathBuf,
     stop: Stop,
 }
 
-impl Bench {
+impl TrialHost {
     /// Starts the provider.
     pub fn start(stop: Stop) -> Result<Self, ProviderError> {
         Ok(Self { provider: Provider::start(ProviderMode::Reattach)?, binary: provider::locate()?, stop })
@@ -36,19 +31,8 @@ impl Bench {
 
     /// What runs an engine in fresh processes.
     pub fn runner(&self, engine: Arc<dyn Driver>) -> Runner {
-        Runner {
-            engine,
-            access: self.provider.access(),
-            provider: self.binary.clone(),
-            provider_log: self.provider.log(),
-            syntax: Syntax::Hcl,
-            hold: Hold::default(),
-            timeout: TIMEOUT,
-            stop: self.stop.clone(),
-            spent: Arc::default(),
-            scratch: None,
-            workers: None,
-        }
+        let (access, log) = (self.provider.access(), self.provider.log());
+        Runner { stop: self.stop.clone(), ..Runner::new(engine, access, self.binary.clone(), log) }
     }
 
     /// Whether a finding shows on an engine: with the same oracle and kind, in the same stage. Only a stop is an error;
