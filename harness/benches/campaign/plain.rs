@@ -10,7 +10,7 @@ use std::time::Duration;
 use equiform::case::Case;
 use equiform::deploy::process::{Command, Ended};
 use equiform::engines::driver::{Access, Driver, Syntax};
-use equiform::spec::Address;
+use equiform::spec::encoding::plain_address;
 
 /// An engine that is run the plain way.
 pub struct Plain {
@@ -78,7 +78,7 @@ impl Plain {
 
 /// The name of the resource that stands for a node.
 fn name(node: &str) -> String {
-    Address::of_node(node).name().to_owned()
+    plain_address(&node.into()).name.to_string()
 }
 
 /// A graph as `graph` tells it: resources, and what each leads to. Engines leave out an edge that others stand for, so

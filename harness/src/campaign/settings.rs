@@ -358,10 +358,9 @@ mod tests {
             for variant in 0..case.variants.len() {
                 let batches = case.batches(variant).unwrap();
                 let last = &batches.last().unwrap().program;
-                assert!(last.blocks.values().map(|block| &*block.key).eq(&case.source.nodes));
-                let edges = last.blocks.values().flat_map(|block| {
-                    let dependencies = block.dependencies.keys().map(|address| last.key(address).unwrap());
-                    dependencies.map(|dependency| (dependency.to_string(), block.key.to_string()))
+                assert!(last.meaning.nodes.keys().map(|key| &**key).eq(&case.source.nodes));
+                let edges = last.meaning.nodes.iter().flat_map(|(key, node)| {
+                    node.dependencies.keys().map(|dependency| (dependency.to_string(), key.to_string()))
                 });
                 assert_eq!(edges.collect::<std::collections::BTreeSet<_>>(), case.source.edges);
             }

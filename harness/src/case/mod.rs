@@ -21,7 +21,7 @@ use crate::algebra::graph::{NamedGraph, Resource};
 use crate::algebra::program::{Parsed, Step, parse};
 use crate::algebra::signature::{AttributeId, Kind, Signature, ValueId};
 use crate::engine_id::RecordedEngine;
-use crate::spec::{Address, Block, EdgeKind, LeftOut, Program};
+use crate::spec::{Configuration, EdgeKind, Encoding, LeftOut, Meaning, Node, NodeKey};
 use choices::Choices;
 use stage::{Defect, ProgramRef, Stage};
 pub use staged::StagedBatch;
@@ -134,9 +134,9 @@ pub enum CaseError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Batch {
     /// What is written.
-    pub program: Program,
-    /// The addresses in the order of the text: as the variant added them.
-    pub order: Vec<Address>,
+    pub program: Configuration,
+    /// The nodes in the order of the text: as the variant added them.
+    pub order: Vec<NodeKey>,
     /// What is wrong with it, if it is one that an engine has to refuse.
     pub defect: Option<Defect>,
     /// Whether nothing at all is written, not even which provider there is: the engine's state has to tell it.
@@ -217,7 +217,7 @@ impl Case {
         let parsed = parse_variant(variant, &self.variants[variant].program)?;
         let name = |resource| parsed.names.of(resource);
         let steps = parsed.derivation.steps();
-        let addresses: Vec<Address> = parsed.names.iter().map(Address::of_node).collect();
+        let keys: Vec<NodeKey> = parsed.names.iter().map(NodeKey::from).collect();
         // When each resource that is there was added: the order of the text.
         let mut added: BTreeMap<Resource, usize> = BTreeMap::new();
         let mut batches = Vec::new();
@@ -235,8 +235,8 @@ impl Case {
                 if ends_a_batch(&parsed, done) {
                     let mut order: Vec<Resource> = added.keys().copied().collect();
                     order.sort_unstable_by_key(|resource| added[resource]);
-                    let address = |resource: Resource| addresses[resource.index() as usize].clone();
-                    let mut dependencies: BTreeMap<Resource, BTreeMap<Address, _>> = BTreeMap::new();
+                    let key = |resource: Resource| keys[resource.index() as usize].clone();
+                    let mut dependencies: BTreeMap<Resource, BTreeMap<NodeKey, _>> = BTreeMap::new();
                     for edge in graph.edges() {
                         // An edge whose kind is not said has the one that was chosen for it.
                         let kind = match graph.kind(edge) {
@@ -244,25 +244,26 @@ impl Case {
                             _ => self.choices.edges.of(name(edge.dependency), name(edge.dependent)),
                         };
                         let of_dependent = dependencies.entry(edge.dependent).or_default();
-                        of_dependent.insert(address(edge.dependency), kind);
+                        of_dependent.insert(key(edge.dependency), kind);
                     }
-                    let blocks = graph.nodes().map(|resource| {
+                    let nodes = graph.nodes().map(|resource| {
                         let chosen = self.choices.create_before_destroy.contains(name(resource));
-                        let mut block = Block {
-                            key: name(resource).into(),
+                        let mut node = Node {
                             dependencies: Arc::new(dependencies.remove(&resource).unwrap_or_default()),
                             create_before_destroy: chosen,
-                            ..Block::default()
+                            ..Node::default()
                         };
                         graph
                             .values_of(resource)
-                            .for_each(|(attribute, value)| set(&mut block, attribute, value));
-                        (address(resource), block)
+                            .for_each(|(attribute, value)| set(&mut node, attribute, value));
+                        (key(resource), node)
                     });
-                    let program = Program { blocks: blocks.collect(), outputs: self.outputs };
+                    let meaning = Meaning { nodes: nodes.collect() };
+                    let encoding = Encoding { outputs: self.outputs, ..Encoding::PLAIN };
+                    let program = Configuration { meaning, encoding };
                     batches.push(Arc::new(Batch {
                         program,
-                        order: order.into_iter().map(address).collect(),
+                        order: order.into_iter().map(key).collect(),
                         defect: None,
                         is_blank: false,
                     }));
@@ -301,14 +302,14 @@ fn edge_kind(kind: Kind) -> EdgeKind {
     EdgeKind::named(name).expect("a test holds the two lists together")
 }
 
-/// Gives a block a value that is not the default.
-fn set(block: &mut Block, attribute: AttributeId, value: ValueId) {
+/// Gives a node a value that is not the default.
+fn set(node: &mut Node, attribute: AttributeId, value: ValueId) {
     let text = || Some(Signature::attributed().value_name(attribute, value).into());
     match Signature::attributed().attribute_name(attribute) {
-        "label" => block.label = text(),
-        "pin" => block.pin = text(),
-        "create_before_destroy" => block.create_before_destroy = true,
-        "ignore_changes" => block.ignore_changes = true,
+        "label" => node.label = text(),
+        "pin" => node.pin = text(),
+        "create_before_destroy" => node.create_before_destroy = true,
+        "ignore_changes" => node.ignore_changes = true,
         other => unreachable!("a test holds all attributes, {other:?} too, to being known here"),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::{Action, Address, Failure, OperationKind, Options, ResourceOperation};
+use crate::spec::{Action, Failure, NodeKey, OperationKind, Options, ResourceOperation};
 
 /// A stage of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,55 +53,55 @@ pub enum Defect {
     /// A resource depends on one that depends on it.
     Cycle {
         /// The one that gets an edge too many.
-        resource: Address,
+        resource: NodeKey,
         /// What it then depends on.
-        dependent: Address,
+        dependent: NodeKey,
     },
     /// A resource depends on one that is not written.
     Dangling {
         /// The resource.
-        resource: Address,
+        resource: NodeKey,
     },
     /// A resource depends on itself.
     SelfReference {
         /// The resource.
-        resource: Address,
+        resource: NodeKey,
     },
     /// A resource has an argument that its type does not know.
     UnknownArgument {
         /// The resource.
-        resource: Address,
+        resource: NodeKey,
     },
     /// A resource lacks an argument that it must have.
     MissingArgument {
         /// The resource.
-        resource: Address,
+        resource: NodeKey,
     },
     /// An argument of a resource has a value of another type.
     WrongType {
         /// The resource.
-        resource: Address,
+        resource: NodeKey,
     },
     /// A resource is written twice.
     Twice {
         /// The resource.
-        resource: Address,
+        resource: NodeKey,
     },
     /// The provider refuses what is written of a resource.
     EmptyKey {
         /// The resource.
-        resource: Address,
+        resource: NodeKey,
     },
     /// An object that is to go must not be deleted.
     PreventDestroy {
         /// The resource.
-        resource: Address,
+        resource: NodeKey,
     },
 }
 
 impl Defect {
     /// The resource that has it.
-    pub fn resource(&self) -> &Address {
+    pub fn resource(&self) -> &NodeKey {
         match self {
             Self::Cycle { resource, .. }
             | Self::Dangling { resource }
@@ -179,9 +179,8 @@ impl Stage {
     /// Whether the engine has to refuse it, if these operations are due. An object that is not there, because an
     /// earlier stage failed, cannot be protected.
     pub fn is_to_be_refused(&self, due: &BTreeSet<ResourceOperation>) -> bool {
-        let goes = |resource: &Address| {
-            due.iter().any(|it| it.kind == OperationKind::Delete && Address::of_node(&it.key) == *resource)
-        };
+        let goes =
+            |resource: &NodeKey| due.iter().any(|it| it.kind == OperationKind::Delete && it.key == *resource);
         self.judged_as == JudgedAs::Refused
             && match &self.program {
                 ProgramRef::Broken { defect: Defect::PreventDestroy { resource }, .. } => goes(resource),

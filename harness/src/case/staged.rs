@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Batch;
 use super::stage::{Defect, Stage};
-use crate::spec::{Action, Address, Deployed, Discipline, EdgeKind, Options, PlanMode, Program, Step};
+use crate::spec::{Action, Configuration, Deployed, EdgeKind, NodeKey, Options, PlanMode, Semantics, Step};
 
 /// A stage with the batch that its program is.
 #[derive(Debug, Clone)]
@@ -18,10 +18,10 @@ pub struct StagedBatch<'a> {
 impl StagedBatch<'_> {
     /// What is to be deployed after the stage, by the options that count: a destroy leaves nothing, whatever is
     /// written.
-    pub fn target(&self, options: &Options) -> &Program {
+    pub fn target(&self, options: &Options) -> &Configuration {
         match self.stage.action {
-            Action::Destroy(_) => const { &Program::EMPTY },
-            _ if options.mode == PlanMode::Destroy => const { &Program::EMPTY },
+            Action::Destroy(_) => const { &Configuration::EMPTY },
+            _ if options.mode == PlanMode::Destroy => const { &Configuration::EMPTY },
             _ => &self.batch.program,
         }
     }
@@ -32,22 +32,22 @@ impl StagedBatch<'_> {
         &'a self,
         deployed: &'a Deployed,
         options: &'a Options,
-        discipline: &'a dyn Discipline,
+        semantics: &'a dyn Semantics,
     ) -> Step<'a> {
-        Step { deployed, program: self.target(options), options, discipline }
+        Step { deployed, configuration: self.target(options), options, semantics }
     }
 
     /// What is deployed after it, if the engine succeeds and does what it is asked for.
-    pub fn outcome(&self, deployed: &Deployed, options: &Options, discipline: &dyn Discipline) -> Deployed {
+    pub fn outcome(&self, deployed: &Deployed, options: &Options, semantics: &dyn Semantics) -> Deployed {
         match &self.stage.action {
-            Action::ApplySaved(_) if options.mode == PlanMode::RefreshOnly => deployed.refreshed(),
+            Action::ApplySaved(_) if options.mode == PlanMode::Refresh => deployed.refreshed(),
             Action::Apply(_) | Action::ApplySaved(_) | Action::Destroy(_) => {
-                self.step(deployed, options, discipline).outcome()
+                self.step(deployed, options, semantics).outcome()
             }
             Action::Plan(_) => deployed.clone(),
-            Action::RefreshOnly(_) => deployed.refreshed(),
-            Action::Taint(address) => deployed.clone().with_taint(address, true),
-            Action::Untaint(address) => deployed.clone().with_taint(address, false),
+            Action::Refresh(_) => deployed.refreshed(),
+            Action::Mark(key) => deployed.clone().with_mark(key, true),
+            Action::Unmark(key) => deployed.clone().with_mark(key, false),
             Action::Drift { key, change } => deployed.clone().drifted(key, change),
         }
     }
@@ -57,15 +57,15 @@ impl StagedBatch<'_> {
 pub fn broken(batch: &Batch, defect: &Defect) -> Batch {
     let mut broken = batch.clone();
     broken.defect = Some(defect.clone());
-    let mut depend = |resource: &Address, dependency: Address, kind: EdgeKind| {
-        if let Some(block) = broken.program.blocks.get_mut(resource) {
-            Arc::make_mut(&mut block.dependencies).insert(dependency, kind);
+    let mut depend = |resource: &NodeKey, dependency: NodeKey, kind: EdgeKind| {
+        if let Some(node) = broken.program.meaning.nodes.get_mut(resource) {
+            Arc::make_mut(&mut node.dependencies).insert(dependency, kind);
         }
     };
     match defect {
         Defect::Cycle { resource, dependent } => depend(resource, dependent.clone(), EdgeKind::DependsOn),
         Defect::Dangling { resource } => {
-            depend(resource, Address::of_node("nowhere"), EdgeKind::DependsOn);
+            depend(resource, "nowhere".into(), EdgeKind::DependsOn);
         }
         // Engines take no notice of a resource that depends on itself by `depends_on`.
         Defect::SelfReference { resource } => depend(resource, resource.clone(), EdgeKind::Refs),
@@ -76,8 +76,8 @@ pub fn broken(batch: &Batch, defect: &Defect) -> Batch {
         | Defect::Twice { .. }
         | Defect::EmptyKey { .. } => {}
         Defect::PreventDestroy { resource } => {
-            if let Some(block) = broken.program.blocks.get_mut(resource) {
-                block.prevent_destroy = true;
+            if let Some(node) = broken.program.meaning.nodes.get_mut(resource) {
+                node.prevent_destroy = true;
             }
         }
     }

@@ -353,7 +353,7 @@ impl Runner {
         };
         let arguments = match &drift {
             Some(arguments) => arguments.clone(),
-            None => self.engine.arguments(&staged.stage.action),
+            None => self.engine.arguments(&staged.stage.action, &staged.batch.program.encoding),
         };
         let [stdout, stderr] =
             [evidence::OUTPUT, evidence::ERRORS].map(|file| work.join(format!(".equiform-{file}")));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Engine;
 use crate::case::Batch;
 use crate::evidence::{Reader, StoredIdentity};
-use crate::spec::{Action, Discipline};
+use crate::spec::{Action, Encoding, Semantics};
 
 /// All that judging needs to know of an engine.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,7 @@ pub struct EngineProfile {
     /// Reads back what it leaves.
     pub reader: &'static dyn Reader,
     /// The order that it keeps.
-    pub discipline: &'static dyn Discipline,
+    pub semantics: &'static dyn Semantics,
     /// Whether its states have the identity of objects whose type has one.
     pub identity: StoredIdentity,
 }
@@ -145,8 +145,8 @@ pub trait Driver: Debug + Send + Sync {
     /// The arguments of the command that makes a folder with a program in it ready; none where that is not needed.
     fn preparation(&self, access: &Access) -> Option<Vec<String>>;
 
-    /// The arguments of the command for an action.
-    fn arguments(&self, action: &Action) -> Vec<String>;
+    /// The arguments of the command for an action, which names resources where the encoding has them.
+    fn arguments(&self, action: &Action, encoding: &Encoding) -> Vec<String>;
 
     /// The file that holds its state, in the working directory.
     fn state_file(&self) -> &'static str;

@@ -5,13 +5,13 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use equiform_proto::ledger::{Entry, Operation, Phase, Reader, Record, Tail, World};
+use equiform_proto::ledger::{Entry, Object, Operation, Phase, Reader, Record, Tail, World};
 
 use super::requests::{RequestCheck, Requests};
 use super::{Unreadable, unreadable};
-use crate::spec::{OperationKind, ResourceOperation};
+use crate::spec::{ObjectRole, OperationKind, ResourceOperation};
 
 /// An operation, from the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl StagedLedger {
     /// Reads the entries of a stage and folds them into the world. The ledger was so long when its command had ended.
     pub fn take(&mut self, run: &str, length: u64) -> Result<StageEntries, Unreadable> {
         let (mut entries, mut open) = (StageEntries::default(), HashMap::new());
-        let mut check = None;
+        let (mut check, mut roles) = (None, None);
         while let Some((entry, begins_at)) = self.next()? {
             let label = entry.run.as_deref();
             let is_earlier = label.is_some_and(|label| self.taken.iter().any(|taken| taken == label));
@@ -136,7 +136,8 @@ impl StagedLedger {
                 RequestCheck::new(self.has_requests, &self.world, self.drifted.clone())
             });
             check.look(&entry, &self.world);
-            note(&entry, &mut entries.operations, &mut open);
+            let roles = roles.get_or_insert_with(|| Roles::at(&self.world));
+            note(&entry, roles, &mut entries.operations, &mut open);
             self.world.apply(*entry).map_err(unreadable(&self.path))?;
         }
         let check =
@@ -184,8 +185,50 @@ impl StagedLedger {
     }
 }
 
+/// Which object of a node an operation is about, seen from the beginning of a stage.
+#[derive(Debug, Default)]
+struct Roles {
+    /// The objects of nodes that had more than one when the stage began, the oldest first.
+    several: FxHashMap<Box<str>, Vec<Box<str>>>,
+    /// The objects that were created since.
+    created: FxHashSet<Box<str>>,
+}
+
+impl Roles {
+    /// In a stage that begins with this world.
+    fn at(world: &World) -> Self {
+        let mut by_key: FxHashMap<&str, Vec<&Object>> = FxHashMap::default();
+        for object in world.unordered() {
+            by_key.entry(object.key.as_deref().unwrap_or_default()).or_default().push(object);
+        }
+        by_key.retain(|key, objects| !key.is_empty() && objects.len() > 1);
+        let several = by_key.into_iter().map(|(key, mut objects)| {
+            objects.sort_unstable_by_key(|object| object.created);
+            (key.into(), objects.into_iter().map(|object| object.id.as_str().into()).collect())
+        });
+        Self { several: several.collect(), created: FxHashSet::default() }
+    }
+
+    fn of(&self, kind: OperationKind, key: &str, id: Option<&str>) -> ObjectRole {
+        let Some(id) = id.filter(|_| kind != OperationKind::Create) else { return ObjectRole::New };
+        if self.created.contains(id) {
+            return ObjectRole::New;
+        }
+        let Some(objects) = self.several.get(key) else { return ObjectRole::Current };
+        match objects.iter().position(|object| **object == *id) {
+            Some(place) if place + 1 < objects.len() => ObjectRole::Old(place as u32),
+            _ => ObjectRole::Current,
+        }
+    }
+}
+
 /// Adds a begin to the operations, or an end to its begin. `open` has the place of each begin, by its `seq`.
-fn note(entry: &Entry, operations: &mut Vec<ObservedOperation>, open: &mut HashMap<u64, usize>) {
+fn note(
+    entry: &Entry,
+    roles: &mut Roles,
+    operations: &mut Vec<ObservedOperation>,
+    open: &mut HashMap<u64, usize>,
+) {
     let kind = match entry.op {
         Operation::Create => OperationKind::Create,
         Operation::Update => OperationKind::Update,
@@ -194,13 +237,18 @@ fn note(entry: &Entry, operations: &mut Vec<ObservedOperation>, open: &mut HashM
     };
     match (entry.phase, entry.begin) {
         (Phase::Begin, _) => {
-            let operation = ResourceOperation { key: entry.key.as_deref().unwrap_or_default().into(), kind };
+            let key = entry.key.as_deref().unwrap_or_default();
+            let object = roles.of(kind, key, entry.id.as_deref());
+            let operation = ResourceOperation { key: key.into(), kind, object };
             open.insert(entry.seq, operations.len());
             let id = entry.id.as_deref().map(Into::into);
             operations.push(ObservedOperation { operation, begin: entry.seq, end: None, id, fault: None });
         }
         (phase, Some(begin)) => {
             if let Some(place) = open.remove(&begin) {
+                if kind == OperationKind::Create && phase == Phase::Commit {
+                    roles.created.extend(entry.id.as_deref().map(Into::into));
+                }
                 operations[place].end = Some((entry.seq, phase == Phase::Commit));
                 // An object that is made gets its id on the way.
                 if let (None, Some(id)) = (&operations[place].id, &entry.id) {

@@ -229,7 +229,7 @@ impl<'a> Evidence<'a> {
         let comparison = match stage.action {
             Action::Plan(_) | Action::Drift { .. } => StateComparison::ToTheByte,
             _ if stage.judged_as == JudgedAs::Refused => StateComparison::ToTheByte,
-            Action::Taint(_) | Action::Untaint(_) => StateComparison::ButMarks,
+            Action::Mark(_) | Action::Unmark(_) => StateComparison::ButMarks,
             _ => StateComparison::Meaning,
         };
         let leaves_the_state = match stage.judged_as {
@@ -246,7 +246,7 @@ impl<'a> Evidence<'a> {
         };
         let ledger = self.repetition.as_mut().unwrap_or(&mut self.ledger);
         // Whatever has drifted is in the state now.
-        let writes = stage.action.changes_the_world() || matches!(stage.action, Action::RefreshOnly(_));
+        let writes = stage.action.changes_the_world() || matches!(stage.action, Action::Refresh(_));
         if writes && succeeded {
             ledger.forget_drift();
         }

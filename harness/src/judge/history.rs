@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::case::StagedBatch;
 use crate::case::stage::Stage;
 use crate::spec::deployed::NotModelled;
-use crate::spec::{Action, Deployed, Discipline, Effect, Options, PlanMode, Program, Step};
+use crate::spec::{Action, Configuration, Deployed, Effect, Options, PlanMode, Semantics, Step};
 
 /// What operations did in stages that failed, by the stages' names.
 pub type Failed = BTreeMap<String, Vec<Effect>>;
@@ -17,11 +17,11 @@ pub struct PastStage<'a> {
     pub staged: StagedBatch<'a>,
     /// What was deployed.
     pub deployed: Deployed,
-    /// What the engine takes for deployed where it orders deletes by what is written: see [`Deployed::with_written`].
+    /// What the engine takes for deployed where it orders deletes by what is written: see [`Semantics::before_destroy`].
     taken_for_deployed: Option<Deployed>,
     /// How the engine was asked to do it: a saved plan was made by an earlier stage.
     pub options: Options,
-    discipline: &'a dyn Discipline,
+    semantics: &'a dyn Semantics,
 }
 
 impl<'a> PastStage<'a> {
@@ -33,18 +33,18 @@ impl<'a> PastStage<'a> {
     /// The step that it asks for. A plan asks for the step that would follow.
     pub fn step(&self) -> Step<'_> {
         let deployed = self.taken_for_deployed.as_ref().unwrap_or(&self.deployed);
-        self.staged.step(deployed, &self.options, self.discipline)
+        self.staged.step(deployed, &self.options, self.semantics)
     }
 
     /// What is deployed after it. `failed` is what operations did if the engine failed; a stage that did not has done
     /// all that it was to do.
     pub fn outcome(&self, failed: Option<&[Effect]>) -> Result<Deployed, NotModelled> {
         match failed {
-            None => Ok(self.staged.outcome(&self.deployed, &self.options, self.discipline)),
+            None => Ok(self.staged.outcome(&self.deployed, &self.options, self.semantics)),
             Some([]) => Ok(self.deployed.clone()),
             Some(effects) => {
-                let step = self.staged.step(&self.deployed, &self.options, self.discipline);
-                step.known().after(self.staged.target(&self.options), effects)
+                let step = self.staged.step(&self.deployed, &self.options, self.semantics);
+                step.outcome_of_failure(effects)
             }
         }
     }
@@ -53,7 +53,7 @@ impl<'a> PastStage<'a> {
 /// What is deployed from one stage to the next.
 #[derive(Debug, Clone)]
 pub struct History {
-    discipline: &'static dyn Discipline,
+    semantics: &'static dyn Semantics,
     deployed: Deployed,
     /// By which options the plan was made that was saved last.
     saved: Options,
@@ -64,10 +64,10 @@ pub struct History {
 
 impl History {
     /// Before the first of these stages.
-    pub fn of(stages: &[StagedBatch<'_>], discipline: &'static dyn Discipline) -> Self {
+    pub fn of(stages: &[StagedBatch<'_>], semantics: &'static dyn Semantics) -> Self {
         let repeated = stages.iter().filter_map(|staged| staged.stage.repeats.clone()).collect();
         let (deployed, saved) = (Deployed::NOTHING, Options::USUAL);
-        Self { discipline, deployed, saved, began: BTreeMap::new(), repeated }
+        Self { semantics, deployed, saved, began: BTreeMap::new(), repeated }
     }
 
     /// A stage begins.
@@ -87,16 +87,23 @@ impl History {
         // What a target brings along is told by what is deployed; in which order it goes, by what is written too.
         let is_part =
             !options.target.is_empty() && (destroys || matches!(staged.stage.action, Action::Destroy(_)));
-        let options = if is_part { Program::EMPTY.reached(&deployed, &options).options } else { options };
+        let options = if is_part {
+            let reach = self.semantics.reach(&deployed, &Configuration::EMPTY, &options.target);
+            Options { target: reach.nodes, ..options }
+        } else {
+            options
+        };
         let taken_for_deployed = match staged.stage.action {
-            _ if destroys => Some(deployed.clone().with_written(&staged.batch.program)),
-            Action::Destroy(_) => Some(deployed.clone().with_written(&staged.batch.program)),
+            _ if destroys => Some(self.semantics.before_destroy(deployed.clone(), &staged.batch.program)),
+            Action::Destroy(_) => {
+                Some(self.semantics.before_destroy(deployed.clone(), &staged.batch.program))
+            }
             _ => None,
         };
         if options.save {
             self.saved = options.clone();
         }
-        PastStage { staged, deployed, taken_for_deployed, options, discipline: self.discipline }
+        PastStage { staged, deployed, taken_for_deployed, options, semantics: self.semantics }
     }
 
     /// A stage has ended, and left this. What repeats an earlier one is put away.
@@ -112,9 +119,9 @@ pub fn up_to<'a>(
     stages: Vec<StagedBatch<'a>>,
     name: &str,
     failed: &Failed,
-    discipline: &'static dyn Discipline,
+    semantics: &'static dyn Semantics,
 ) -> Vec<PastStage<'a>> {
-    let (mut history, mut all) = (History::of(&stages, discipline), Vec::new());
+    let (mut history, mut all) = (History::of(&stages, semantics), Vec::new());
     for staged in stages {
         let past = history.begin(staged);
         let failed = failed.get(&past.stage().name).map(Vec::as_slice);

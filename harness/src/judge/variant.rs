@@ -18,7 +18,9 @@ use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
 use crate::engines::driver::EngineProfile;
 use crate::engines::{self, EngineId};
 use crate::evidence::{Evidence, STAGES, Unreadable, records};
-use crate::spec::{Action, EdgeKind, Expectation, LeftOut, PlanMode, Program, ResourceOperation};
+use crate::spec::{
+    Action, Configuration, EdgeKind, Expectation, Failure, LeftOut, PlanMode, ResourceOperation,
+};
 
 /// The folder of a second deployment's evidence, in the variant's.
 pub const AGAIN: &str = "again";
@@ -180,29 +182,28 @@ fn is_source(staged: &StagedBatch<'_>, case: &Case) -> bool {
 }
 
 /// The graph that a program describes, with all that is not as by default.
-pub fn graph_of(program: &Program) -> NamedGraph {
+pub fn graph_of(program: &Configuration) -> NamedGraph {
+    let nodes = &program.meaning.nodes;
     let edges = || {
-        program.blocks.values().flat_map(|dependent| {
-            dependent.dependencies.iter().filter_map(|(address, kind)| {
-                let dependency = program.key(address)?;
-                Some(((dependency.to_string(), dependent.key.to_string()), *kind))
-            })
+        nodes.iter().flat_map(|(dependent, node)| {
+            let written = node.dependencies.iter().filter(|(dependency, _)| nodes.contains_key(*dependency));
+            written.map(|(dependency, kind)| ((dependency.to_string(), dependent.to_string()), *kind))
         })
     };
     let kinds = edges().filter(|(_, kind)| *kind != EdgeKind::Refs);
-    let attributes = program.blocks.values().map(|block| {
+    let attributes = nodes.iter().map(|(key, node)| {
         let flag = |name: &str, is_set: bool| is_set.then(|| (name.to_owned(), "true".to_owned()));
         let text = |name: &str, text: &Option<Arc<str>>| Some((name.to_owned(), text.as_deref()?.to_owned()));
         let values = [
-            text("label", &block.label),
-            text("pin", &block.pin),
-            flag("create_before_destroy", block.create_before_destroy),
-            flag("ignore_changes", block.ignore_changes),
+            text("label", &node.label),
+            text("pin", &node.pin),
+            flag("create_before_destroy", node.create_before_destroy),
+            flag("ignore_changes", node.ignore_changes),
         ];
-        (block.key.to_string(), values.into_iter().flatten().collect::<BTreeMap<_, _>>())
+        (key.to_string(), values.into_iter().flatten().collect::<BTreeMap<_, _>>())
     });
     NamedGraph {
-        nodes: program.blocks.values().map(|block| block.key.to_string()).collect(),
+        nodes: nodes.keys().map(|key| key.to_string()).collect(),
         edges: edges().map(|(edge, _)| edge).collect(),
         attributes: attributes.filter(|(_, values)| !values.is_empty()).collect(),
         kinds: EdgeNames(kinds.map(|(edge, kind)| (edge, kind.name().to_owned())).collect()),
@@ -221,17 +222,17 @@ fn judge_stages(
 ) -> Result<usize, Unreadable> {
     let names: Vec<&Stage> = stages.iter().map(|staged| staged.stage).collect();
     let mut evidence = Evidence::open(folder, names, profile.reader)?;
-    let (mut history, mut judged) = (History::of(&stages, profile.discipline), 0);
+    let (mut history, mut judged) = (History::of(&stages, profile.semantics), 0);
     let mut repeated: BTreeMap<String, Repeated> = BTreeMap::new();
     let is_repeated: BTreeSet<&str> =
         stages.iter().filter_map(|staged| staged.stage.repeats.as_deref()).collect();
     for staged in stages {
         let past = history.begin(staged);
         let Some((evidence, world)) = evidence.next_stage()? else { break };
-        let refreshes_only = matches!(past.stage().action, Action::RefreshOnly(_))
-            || past.options.mode == PlanMode::RefreshOnly;
+        let refreshes_only =
+            matches!(past.stage().action, Action::Refresh(_)) || past.options.mode == PlanMode::Refresh;
         let plan = if refreshes_only {
-            Expectation::nothing(past.deployed.instances.len())
+            Expectation::nothing(past.deployed.len())
         } else {
             past.step().expectation(&case.left_out)
         };
@@ -244,13 +245,8 @@ fn judge_stages(
         let outcome = match (&failed, outcome) {
             (None, Some(outcome)) if past.stage().action.changes_the_world() => {
                 let (step, effects) = (past.step(), evidence.took_effect());
-                let outcome = outcome.with_left_objects(&step.known(), &effects);
-                // Engines are known to do less than they plan where they have targets.
-                Some(if has_targets {
-                    outcome.with_left_out(&step.known(), &expectation.operations, &effects)
-                } else {
-                    outcome
-                })
+                let expected = &expectation.operations;
+                Some(profile.semantics.after_less(outcome, &step.known(), expected, &effects, has_targets))
             }
             (_, outcome) => outcome,
         };
@@ -263,6 +259,7 @@ fn judge_stages(
             deployed: &past.deployed,
             options: &past.options,
             program: past.staged.target(&past.options),
+            semantics: profile.semantics,
             plan: &plan,
             expectation: expectation.as_ref(),
             outcome: outcome.as_ref(),
@@ -285,10 +282,9 @@ fn judge_stages(
         // What comes after a stage that did less than was due begins with what it left, as after one that failed.
         let fell_short = failed.or_else(|| {
             let effects = evidence.took_effect();
-            let is_done = |it: &ResourceOperation| {
-                effects.iter().any(|effect| (&effect.key, effect.kind) == (&it.key, it.kind))
-            };
             let mut due = expectation.operations.difference(&expectation.optional);
+            let is_done =
+                |operation: &ResourceOperation| effects.iter().any(|effect| effect.operation == *operation);
             (has_targets && due.any(|operation| !is_done(operation))).then_some(effects)
         });
         verdict.failed.extend(fell_short.map(|effects| (name, effects)));
@@ -304,25 +300,28 @@ fn judge_stages(
 
 /// What is to be done in a stage, of what its step asks for.
 fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation, left_out: &LeftOut) -> Cow<'a, Expectation> {
-    let (stage, nothing) = (past.stage(), || Cow::Owned(Expectation::nothing(past.deployed.instances.len())));
+    let (stage, nothing) = (past.stage(), || Cow::Owned(Expectation::nothing(past.deployed.len())));
     if !stage.action.changes_the_world() || stage.is_to_be_refused(&plan.operations) {
         return nothing();
     }
     if stage.failures.is_empty() {
         return Cow::Borrowed(plan);
     }
-    let failing = stage.failures.iter().map(|failure| {
-        let kind = failure.operation.kind()?;
-        Some(ResourceOperation { key: failure.key.as_str().into(), kind })
-    });
-    match failing.collect() {
-        Some(failing) => Cow::Owned(past.step().expectation_with_failing(left_out, failing)),
-        // What fails before anything is done leaves nothing to do.
-        None => nothing(),
+    // What fails before anything is done leaves nothing to do.
+    if stage.failures.iter().any(|failure| failure.operation.kind().is_none()) {
+        return nothing();
     }
+    let fails = |operation: &&ResourceOperation| {
+        let is_it = |failure: &Failure| {
+            *failure.key == *operation.key && failure.operation.kind() == Some(operation.kind)
+        };
+        stage.failures.iter().any(is_it)
+    };
+    let failing = plan.operations.iter().filter(fails).cloned().collect();
+    Cow::Owned(past.step().expectation_with_failing(left_out, failing))
 }
 
 /// Whether changes of a resource's label are ignored: roads may then end in worlds with different ones.
-fn ignores_label(program: &Program, key: &str) -> bool {
-    program.by_key(key).is_some_and(|(_, block)| block.ignore_changes)
+fn ignores_label(program: &Configuration, key: &str) -> bool {
+    program.node(key).is_some_and(|node| node.ignore_changes)
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::address::Address;
-use super::deployed::Drift;
+use super::meaning::NodeKey;
 use super::operation::OperationKind;
+use super::world::Drift;
 
 /// What an engine is asked to do with a program, or what happens to the world between two commands of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,12 +20,12 @@ pub enum Action {
     ApplySaved(Options),
     /// Delete everything, or the targets.
     Destroy(Options),
-    /// Take what has changed behind the engine's back into the state, and change nothing.
-    RefreshOnly(Options),
-    /// Mark a resource in the state as one to be replaced.
-    Taint(Address),
+    /// Take what has changed behind the engine's back into the engine's memory, and change nothing.
+    Refresh(Options),
+    /// Mark a resource in the engine's memory as one to be replaced.
+    Mark(NodeKey),
     /// Take such a mark away.
-    Untaint(Address),
+    Unmark(NodeKey),
     /// An object changes behind the engine's back: no command of the engine.
     Drift {
         /// The object's key.
@@ -43,8 +43,8 @@ impl Action {
             | Self::Plan(options)
             | Self::ApplySaved(options)
             | Self::Destroy(options)
-            | Self::RefreshOnly(options) => options,
-            Self::Taint(_) | Self::Untaint(_) | Self::Drift { .. } => const { &Options::USUAL },
+            | Self::Refresh(options) => options,
+            Self::Mark(_) | Self::Unmark(_) | Self::Drift { .. } => const { &Options::USUAL },
         }
     }
 
@@ -65,11 +65,11 @@ impl Action {
 pub struct Options {
     /// Resources that are replaced though nothing asks for it.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub replace: BTreeSet<Address>,
+    pub replace: BTreeSet<NodeKey>,
     /// The resources that it is limited to, with all that they depend on; with all that depends on them if they are
     /// destroyed. None limits nothing.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub target: BTreeSet<Address>,
+    pub target: BTreeSet<NodeKey>,
     /// Whether objects are read before anything is planned.
     #[serde(skip_serializing_if = "is_true")]
     pub refresh: bool,
@@ -105,8 +105,8 @@ pub enum PlanMode {
     Program,
     /// To delete everything.
     Destroy,
-    /// To take what has changed behind the engine's back into the state.
-    RefreshOnly,
+    /// To take what has changed behind the engine's back into the engine's memory.
+    Refresh,
 }
 
 impl PlanMode {
@@ -216,9 +216,9 @@ mod tests {
     fn an_action_is_stored_with_the_options_that_differ_from_the_usual() {
         let json = |action: &Action| serde_json::to_string(action).unwrap();
         assert_eq!(json(&Action::Apply(Options::default())), r#"{"apply":{}}"#);
-        let replace = Options { replace: [Address::of_node("a")].into(), ..Options::default() };
+        let replace = Options { replace: ["a".into()].into(), ..Options::default() };
         let action = Action::Plan(Options { refresh: false, parallelism: Some(1), ..replace });
-        assert_eq!(json(&action), r#"{"plan":{"replace":["mock_node.a"],"refresh":false,"parallelism":1}}"#);
+        assert_eq!(json(&action), r#"{"plan":{"replace":["a"],"refresh":false,"parallelism":1}}"#);
         assert_eq!(serde_json::from_str::<Action>(&json(&action)).unwrap(), action);
         assert!(serde_json::from_str::<Action>(r#"{"apply":{"refrehs":false}}"#).is_err());
     }

@@ -1,107 +1,91 @@
-//! Dependency graphs over numbers instead of addresses: a step through a large program is then a step through a
+//! Dependency graphs over numbers instead of keys: a step through a large program is then a step through a
 //! vector.
-
-use std::ops::Range;
-use std::sync::Arc;
 
 use petgraph::csr::Csr;
 use petgraph::visit::{Dfs, DfsPostOrder};
 use petgraph::{Directed, visit::Visitable};
 use rustc_hash::FxHashMap;
 
-use super::address::{Address, InstanceAddress};
+use super::configuration::Configuration;
 use super::deployed::Deployed;
-use super::program::{Dependencies, EdgeKind, Program};
+use super::meaning::{Dependencies, EdgeKind, NodeKey};
 
-/// The number of an instance: its place among all of them, sorted by address.
+/// The number of a node: its place among all of them, sorted by key.
 pub type Number = u32;
 
-/// The instances of a deployed world and a program, numbered.
+/// The nodes of what is deployed and of a program, numbered.
 pub struct Numbering {
-    instances: Vec<(InstanceAddress, Arc<str>)>,
-    /// Instances of one block stand side by side.
-    blocks: FxHashMap<Address, Range<Number>>,
+    keys: Vec<NodeKey>,
+    numbers: FxHashMap<NodeKey, Number>,
 }
 
 impl Numbering {
-    /// Of all that is deployed or written.
-    pub fn of(deployed: &Deployed, program: &Program) -> Self {
-        let written = program.blocks.iter().map(|(address, block)| (address.into(), block.key.clone()));
-        let there =
-            deployed.instances.iter().map(|(address, instance)| (address.clone(), instance.key.clone()));
-        let mut instances: Vec<(InstanceAddress, Arc<str>)> = there.chain(written).collect();
-        instances.sort_by(|one, other| one.0.cmp(&other.0));
-        instances.dedup_by(|one, other| one.0 == other.0);
-        let mut blocks: FxHashMap<Address, Range<Number>> = FxHashMap::default();
-        for (number, (address, _)) in (0..).zip(&instances) {
-            blocks.entry(address.block.clone()).or_insert(number..number).end = number + 1;
-        }
-        Self { instances, blocks }
+    /// Of all that is remembered or written.
+    pub fn of(deployed: &Deployed, configuration: &Configuration) -> Self {
+        let there = deployed.memory.nodes.keys();
+        let mut keys: Vec<NodeKey> = there.chain(configuration.meaning.nodes.keys()).cloned().collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let numbers = (0..).zip(&keys).map(|(number, key)| (key.clone(), number)).collect();
+        Self { keys, numbers }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.instances.len()
+        self.keys.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.instances.is_empty()
-    }
-
-    /// The address with a number.
-    pub fn address(&self, number: Number) -> &InstanceAddress {
-        &self.instances[number as usize].0
+        self.keys.is_empty()
     }
 
     /// The key with a number.
-    pub fn key(&self, number: Number) -> &Arc<str> {
-        &self.instances[number as usize].1
+    pub fn key(&self, number: Number) -> &NodeKey {
+        &self.keys[number as usize]
     }
 
-    /// The instances of a block.
-    pub fn of_block(&self, address: &Address) -> Range<Number> {
-        self.blocks.get(address).cloned().unwrap_or_default()
+    /// The number of a key.
+    pub fn number(&self, key: &str) -> Option<Number> {
+        self.numbers.get(key).copied()
     }
 
-    /// What is deployed, over numbers.
+    /// What is deployed, as the engine remembers it, over numbers.
     pub fn deployed(&self, deployed: &Deployed) -> NumberedGraph {
-        let mut instances = deployed.instances.iter().peekable();
-        self.graph(|address| {
-            let (_, instance) = instances.next_if(|(next, _)| *next == address)?;
-            Some((&*instance.dependencies, instance.create_before_destroy))
+        let mut nodes = deployed.memory.nodes.iter().peekable();
+        self.graph(|key| {
+            let (_, remembered) = nodes.next_if(|(next, _)| *next == key)?;
+            remembered.current.as_ref()?;
+            Some((&*remembered.dependencies, remembered.create_before_destroy))
         })
     }
 
     /// A program, over numbers.
-    pub fn program(&self, program: &Program) -> NumberedGraph {
-        let mut blocks = program.blocks.iter().peekable();
-        self.graph(|address| {
-            let (_, block) = blocks.next_if(|(next, _)| address.key.is_none() && **next == address.block)?;
-            Some((&*block.dependencies, block.create_before_destroy))
+    pub fn written(&self, configuration: &Configuration) -> NumberedGraph {
+        let mut nodes = configuration.meaning.nodes.iter().peekable();
+        self.graph(|key| {
+            let (_, node) = nodes.next_if(|(next, _)| *next == key)?;
+            Some((&*node.dependencies, node.create_before_destroy))
         })
     }
 
     /// `next` is asked in the order of the numbers. Dependencies on what has no number are left out.
-    fn graph<'a>(
-        &self,
-        mut next: impl FnMut(&InstanceAddress) -> Option<(&'a Dependencies, bool)>,
-    ) -> NumberedGraph {
+    fn graph<'a>(&self, mut next: impl FnMut(&NodeKey) -> Option<(&'a Dependencies, bool)>) -> NumberedGraph {
         let mut present = Vec::with_capacity(self.len());
         let mut asks = vec![false; self.len()];
         let mut edges: Vec<(Number, Number, EdgeKind)> = Vec::new();
-        for (number, (address, _)) in (0..).zip(&self.instances) {
-            let described = next(address);
+        for (number, key) in (0..).zip(&self.keys) {
+            let described = next(key);
             present.push(described.is_some());
             let Some((dependencies, create_before_destroy)) = described else { continue };
             asks[number as usize] = create_before_destroy;
-            let numbered = dependencies.iter().flat_map(|(block, kind)| {
-                self.of_block(block).map(move |dependency| (number, dependency, *kind))
-            });
-            edges.extend(numbered);
+            edges.extend(
+                dependencies
+                    .iter()
+                    .filter_map(|(dependency, kind)| Some((number, self.number(dependency)?, *kind))),
+            );
         }
-        let mut graph =
-            Csr::from_sorted_edges(&edges).expect("blocks are sorted, and so are their dependencies");
+        let mut graph = Csr::from_sorted_edges(&edges).expect("keys are sorted, and so are dependencies");
         while graph.node_count() < self.len() {
             graph.add_node(());
         }
@@ -112,7 +96,7 @@ impl Numbering {
 /// A dependency graph over numbers: edges lead from the dependent to its dependencies.
 pub struct NumberedGraph {
     present: Vec<bool>,
-    /// Whether an instance asks for create_before_destroy.
+    /// Whether a node asks for create_before_destroy.
     asks: Vec<bool>,
     graph: Csr<(), EdgeKind, Directed, Number>,
 }
@@ -128,24 +112,24 @@ impl NumberedGraph {
         self.present[number as usize]
     }
 
-    /// What an instance depends on, in the order of the numbers.
+    /// What a node depends on, in the order of the numbers.
     pub fn dependencies(&self, number: Number) -> &[Number] {
         self.graph.neighbors_slice(number)
     }
 
-    /// What an instance depends on by edges of a kind, in the order of the numbers.
+    /// What a node depends on by edges of a kind, in the order of the numbers.
     pub fn by(&self, kind: EdgeKind, number: Number) -> impl Iterator<Item = Number> {
         let edges = self.dependencies(number).iter().zip(self.graph.edges_slice(number));
         edges.filter(move |(_, other)| **other == kind).map(|(dependency, _)| *dependency)
     }
 
-    /// The edge by which an instance depends on another, if there is one.
+    /// The edge by which a node depends on another, if there is one.
     pub fn edge(&self, dependency: Number, dependent: Number) -> Option<EdgeKind> {
         let place = self.dependencies(dependent).binary_search(&dependency).ok()?;
         Some(self.graph.edges_slice(dependent)[place])
     }
 
-    /// Whether an instance asks for create_before_destroy itself.
+    /// Whether a node asks for create_before_destroy itself.
     pub fn asks(&self, number: Number) -> bool {
         self.asks[number as usize]
     }
@@ -177,9 +161,9 @@ impl NumberedGraph {
     }
 }
 
-/// Walks from one instance after the other to what it depends on. A walk takes no new memory and no time for
+/// Walks from one node after the other to what it depends on. A walk takes no new memory and no time for
 /// what it does not reach; a search of petgraph's would clear its map of visited nodes before each, which for
-/// all instances of a large program together takes longer than the walks.
+/// all nodes of a large program together takes longer than the walks.
 pub struct Walk {
     /// The walk in which each number was reached last.
     reached_in: Vec<u32>,
@@ -194,7 +178,7 @@ impl Walk {
         Self { reached_in: vec![0; numbers], walk: 0, open: Vec::new(), found: Vec::new() }
     }
 
-    /// What an instance depends on, through those of which `ends` is false. Those of which it is true are
+    /// What a node depends on, through those of which `ends` is false. Those of which it is true are
     /// reached, and not passed.
     pub fn from(
         &mut self,

@@ -1,7 +1,6 @@
 //! What is expected of a step: the operations, and the order they must keep.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use petgraph::algo::toposort;
 use petgraph::algo::tred::{dag_to_toposorted_adjacency_list, dag_transitive_reduction_closure};
@@ -9,11 +8,11 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{EdgeRef, IntoEdgeReferences};
 use serde::{Deserialize, Serialize};
 
-use super::changes::{Change, Changes};
-use super::discipline::{NumberedOperation, Ordering};
+use super::changes::{Change, Changes, NumberedOperation};
+use super::meaning::{EdgeKind, NodeKey};
 use super::operation::ResourceOperation;
-use super::program::EdgeKind;
 use super::rule::Rule;
+use super::semantics::Ordering;
 
 /// In steps with more operations than this no pair is marked as implied: reducing an order takes its whole closure,
 /// which grows with the square of the operations.
@@ -81,7 +80,7 @@ pub struct Expectation {
     /// Their order: all pairs that a rule gives. Those that are not implied by others are its reduction.
     pub order: Order,
     /// The resources that are replaced, and which operation comes first.
-    pub replacements: BTreeMap<Arc<str>, ReplacementOrder>,
+    pub replacements: BTreeMap<NodeKey, ReplacementOrder>,
     /// How many resources are deployed, written, and left alone.
     pub left_alone: usize,
     /// How many changes there are, by what they are and why.
@@ -100,8 +99,7 @@ impl Expectation {
 
     /// What is done in a step, in an order.
     pub(super) fn new(changes: &Changes, ordering: Ordering) -> Self {
-        let named =
-            |(number, kind): NumberedOperation| ResourceOperation::new(changes.numbering.key(number), kind);
+        let named = |operation| changes.named(operation);
         let left_alone =
             changes.before.numbers().filter(|number| changes.of_number(*number) == Change::Kept).count();
         let replacements = ordering.replacements.iter();

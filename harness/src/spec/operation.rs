@@ -1,9 +1,10 @@
-//! Operations on resources.
+//! Operations on objects.
 
 use std::fmt::{self, Display};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use super::meaning::NodeKey;
 
 /// What is done to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,42 +39,68 @@ impl Display for OperationKind {
     }
 }
 
-/// An operation on a resource, which goes by its key: that is what a ledger knows of it. A replacement is a
-/// delete and a create of the same key.
+/// Which object of a node an operation is about, seen from the beginning of the step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectRole {
+    /// One that the step itself creates.
+    New,
+    /// The newest one that was there when the step began.
+    Current,
+    /// An older one that an earlier step left behind, counted from 0, the oldest first.
+    Old(u32),
+}
+
+/// An operation on an object. A replacement is a delete of the current object and a create of a new one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ResourceOperation {
-    /// The resource.
-    pub key: Arc<str>,
+    /// The node.
+    pub key: NodeKey,
     /// What is done to it.
     pub kind: OperationKind,
+    /// To which of its objects.
+    pub object: ObjectRole,
 }
 
 impl ResourceOperation {
-    /// An operation on the resource with a key.
-    pub fn new(key: &Arc<str>, kind: OperationKind) -> Self {
-        Self { key: key.clone(), kind }
+    /// An operation on the usual object: a create makes a new one, all others concern the current one.
+    pub fn new(key: &NodeKey, kind: OperationKind) -> Self {
+        let object = match kind {
+            OperationKind::Create => ObjectRole::New,
+            OperationKind::Update | OperationKind::Delete => ObjectRole::Current,
+        };
+        Self { key: key.clone(), kind, object }
     }
 
-    /// In a short form: `+a` creates, `~a` updates, `-a` deletes.
+    /// The delete of an object that an earlier step left behind.
+    pub fn delete_old(key: &NodeKey, number: u32) -> Self {
+        Self { key: key.clone(), kind: OperationKind::Delete, object: ObjectRole::Old(number) }
+    }
+
+    /// In a short form: `+a` creates, `~a` updates, `-a` deletes, `-a'0` deletes an old object.
     pub fn signed(&self) -> String {
-        format!("{}{}", self.kind.sign(), self.key)
+        match self.object {
+            ObjectRole::Old(number) => format!("{}{}'{number}", self.kind.sign(), self.key),
+            ObjectRole::New | ObjectRole::Current => format!("{}{}", self.kind.sign(), self.key),
+        }
     }
 }
 
 impl Display for ResourceOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind, self.key)
+        match self.object {
+            ObjectRole::Old(_) => write!(f, "{} the old object of {}", self.kind, self.key),
+            ObjectRole::New | ObjectRole::Current => write!(f, "{} {}", self.kind, self.key),
+        }
     }
 }
 
-/// What an operation did to a resource.
+/// What an operation did.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Effect {
-    /// The resource.
-    pub key: Arc<str>,
-    /// What was done to it.
-    pub kind: OperationKind,
-    /// Whether only a part of it was done, and the engine told so.
+    /// The operation.
+    pub operation: ResourceOperation,
+    /// Whether only a part of it was done, and the provider reported that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
 }
@@ -81,6 +108,11 @@ pub struct Effect {
 impl Effect {
     /// Of an operation that was done as a whole.
     pub fn whole(operation: &ResourceOperation) -> Self {
-        Self { key: operation.key.clone(), kind: operation.kind, partial: false }
+        Self { operation: operation.clone(), partial: false }
+    }
+
+    /// Whether it is a whole or partial operation of a kind on a node.
+    pub fn is(&self, key: &str, kind: OperationKind) -> bool {
+        *self.operation.key == *key && self.operation.kind == kind
     }
 }

@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::action::Options;
-use super::changes::{Changes, Reached};
-use super::deployed::Deployed;
-use super::discipline::Discipline;
+use super::address::Address;
+use super::changes::Changes;
+use super::configuration::Configuration;
+use super::deployed::{Deployed, NotModelled};
 use super::expectation::Expectation;
-use super::operation::ResourceOperation;
-use super::program::Program;
+use super::meaning::NodeKey;
+use super::operation::{Effect, ResourceOperation};
 use super::rule::LeftOut;
+use super::semantics::{Reach, Semantics};
 
 /// A step that an engine is to take.
 #[derive(Debug, Clone, Copy)]
@@ -18,28 +20,29 @@ pub struct Step<'a> {
     /// What is deployed.
     pub deployed: &'a Deployed,
     /// What is to be deployed; for a destroy, nothing.
-    pub program: &'a Program,
+    pub configuration: &'a Configuration,
     /// How the engine is asked to do it.
     pub options: &'a Options,
     /// What the engine's family promises.
-    pub discipline: &'a dyn Discipline,
+    pub semantics: &'a dyn Semantics,
 }
 
 impl Step<'_> {
-    /// What becomes of each instance.
+    /// What becomes of each node.
     pub fn changes(&self) -> Changes {
-        let deployed = self.known();
-        match self.reached(&deployed) {
-            None => Changes::of(&deployed, self.program, self.options, self.discipline),
-            Some(reached) => Changes::of(&deployed, &reached.program, &reached.options, self.discipline),
+        let known = self.known();
+        match self.reach() {
+            None => self.semantics.changes(&known, self.configuration, self.options, None),
+            Some(Reach { configuration, nodes }) => {
+                self.semantics.changes(&known, &configuration, self.options, Some(&nodes))
+            }
         }
     }
 
     /// What the engine must do, by all rules but some.
     pub fn expectation(&self, left_out: &LeftOut) -> Expectation {
         let changes = self.changes();
-        let ordering = self.discipline.order(&changes, left_out);
-        Expectation::new(&changes, ordering)
+        Expectation::new(&changes, self.semantics.order(&changes, left_out))
     }
 
     /// The same if some operations fail.
@@ -49,17 +52,25 @@ impl Step<'_> {
         failing: BTreeSet<ResourceOperation>,
     ) -> Expectation {
         let changes = self.changes();
-        let ordering = self.discipline.order(&changes, left_out);
-        Expectation::new(&changes, ordering).with_failing(&changes, failing)
+        let expectation = Expectation::new(&changes, self.semantics.order(&changes, left_out));
+        self.semantics.with_failing(expectation, &changes, failing)
     }
 
     /// What is deployed after a step that succeeded.
     pub fn outcome(&self) -> Deployed {
-        let deployed = self.known();
-        match self.reached(&deployed) {
-            None => self.changes().outcome(&deployed, self.program, self.options),
-            Some(Reached { program, options }) => self.changes().outcome(&deployed, &program, &options),
+        let known = self.known();
+        let changes = self.changes();
+        match self.reach() {
+            None => self.semantics.outcome(&changes, &known, self.configuration, None),
+            Some(Reach { configuration, nodes }) => {
+                self.semantics.outcome(&changes, &known, &configuration, Some(&nodes))
+            }
         }
+    }
+
+    /// What is deployed after a step that failed, by what its operations did.
+    pub fn outcome_of_failure(&self, effects: &[Effect]) -> Result<Deployed, NotModelled> {
+        self.semantics.after_failure(&self.known(), self.configuration, effects)
     }
 
     /// What is deployed, as far as the engine knows when it plans.
@@ -71,7 +82,17 @@ impl Step<'_> {
         }
     }
 
-    fn reached(&self, deployed: &Deployed) -> Option<Reached> {
-        (!self.options.target.is_empty()).then(|| self.program.reached(deployed, self.options))
+    /// The address of a node: where the program writes it, or else where the engine remembers it.
+    pub fn address(&self, key: &NodeKey) -> Address {
+        let remembered = || self.deployed.memory.node(key).map(|it| it.address.clone());
+        let is_written = self.configuration.node(key).is_some();
+        let written = || self.configuration.encoding.address(key);
+        if is_written { written() } else { remembered().unwrap_or_else(written) }
+    }
+
+    /// How far it reaches; none if it is not limited.
+    pub fn reach(&self) -> Option<Reach> {
+        let targets = &self.options.target;
+        (!targets.is_empty()).then(|| self.semantics.reach(&self.known(), self.configuration, targets))
     }
 }

@@ -2,8 +2,8 @@
 
 mod laws;
 
-use super::discipline::{TERRAFORM, TOFU_FROM_1_12};
 use super::notation::{between, operation, program, without};
+use super::semantics::terraform::{TERRAFORM, TOFU_FROM_1_12};
 use super::*;
 
 /// Checks operations (`+a ~b -c`) and order (`+a>~b`: the first before the second), nothing more and nothing less.
@@ -194,17 +194,17 @@ fn an_ignored_change_of_a_label_asks_for_nothing_until_there_is_a_new_object() {
     let (before, after) = (program("x a~=l"), program("x a~=m<^x"));
     let step = Step {
         deployed: &Deployed::by(&before),
-        program: &after,
+        configuration: &after,
         options: &Options::USUAL,
-        discipline: TERRAFORM,
+        semantics: TERRAFORM,
     };
     assert_eq!(objects(&step.outcome())[0], ("a", Some("m"), None, true));
     let (before, after) = (program("x a~=l"), program("x a~=m<x"));
     let step = Step {
         deployed: &Deployed::by(&before),
-        program: &after,
+        configuration: &after,
         options: &Options::USUAL,
-        discipline: TERRAFORM,
+        semantics: TERRAFORM,
     };
     assert_eq!(objects(&step.outcome())[0], ("a", Some("l"), None, true));
 }
@@ -217,9 +217,9 @@ fn a_trigger_replaces_when_what_it_names_is_changed_and_not_when_it_is_created()
     let (before, after) = (program("b c"), program("a b<*a c<*=a"));
     let tofu = Step {
         deployed: &Deployed::by(&before),
-        program: &after,
+        configuration: &after,
         options: &Options::USUAL,
-        discipline: TOFU_FROM_1_12,
+        semantics: TOFU_FROM_1_12,
     };
     assert_eq!(
         tofu.expectation(&LeftOut::none()).operations,
@@ -241,31 +241,36 @@ fn an_edge_that_changes_its_kind_changes_the_dependent_by_the_values_that_come_a
 #[test]
 fn targets_bring_what_they_depend_on_and_leave_everything_else_alone() {
     let (before, after) = (program("x a b<a z"), program("x a<^x b<a c<b"));
-    let options = Options { target: [Address::of_node("a")].into(), ..Options::default() };
-    let step =
-        Step { deployed: &Deployed::by(&before), program: &after, options: &options, discipline: TERRAFORM };
+    let options = Options { target: ["a".into()].into(), ..Options::default() };
+    let step = Step {
+        deployed: &Deployed::by(&before),
+        configuration: &after,
+        options: &options,
+        semantics: TERRAFORM,
+    };
     let expected = step.expectation(&LeftOut::none());
     assert_eq!(expected.operations, ["+a", "-a"].map(operation).into());
     let outcome = step.outcome();
-    let b = &outcome.instances[&InstanceAddress::from(&Address::of_node("b"))];
-    assert_eq!(
-        (b.stale.len(), outcome.instances.len()),
-        (1, 4),
-        "b refers to the old a, z is there, c is not"
-    );
-    let whole = Step { deployed: &outcome, program: &after, options: &Options::USUAL, discipline: TERRAFORM };
+    let b = outcome.object(&"b".into()).unwrap();
+    assert_eq!((b.outdated.len(), outcome.len()), (1, 4), "b refers to the old a, z is there, c is not");
+    let whole =
+        Step { deployed: &outcome, configuration: &after, options: &Options::USUAL, semantics: TERRAFORM };
     assert_eq!(whole.expectation(&LeftOut::none()).operations, ["~b", "-z", "+c"].map(operation).into());
 }
 
 #[test]
 fn destroying_a_target_takes_what_depends_on_it_along() {
     let deployed = Deployed::by(&program("a b<a c<+b d"));
-    let options = Options { target: [Address::of_node("b")].into(), ..Options::default() };
-    let step =
-        Step { deployed: &deployed, program: &Program::EMPTY, options: &options, discipline: TERRAFORM };
+    let options = Options { target: ["b".into()].into(), ..Options::default() };
+    let step = Step {
+        deployed: &deployed,
+        configuration: &Configuration::EMPTY,
+        options: &options,
+        semantics: TERRAFORM,
+    };
     let expected = step.expectation(&LeftOut::none());
     assert_eq!(expected.operations, ["-b", "-c"].map(operation).into());
-    assert_eq!(step.outcome().instances.len(), 2);
+    assert_eq!(step.outcome().len(), 2);
 }
 
 #[test]
@@ -273,9 +278,9 @@ fn what_comes_after_an_operation_that_fails_is_not_begun_and_everything_else_is_
     let failing = |before: &str, after: &str, failing: &str| {
         let step = Step {
             deployed: &Deployed::by(&program(before)),
-            program: &program(after),
+            configuration: &program(after),
             options: &Options::USUAL,
-            discipline: TERRAFORM,
+            semantics: TERRAFORM,
         };
         step.expectation_with_failing(&LeftOut::none(), [operation(failing)].into())
     };
@@ -292,14 +297,31 @@ fn what_comes_after_an_operation_that_fails_is_not_begun_and_everything_else_is_
     assert_eq!(expected.optional, [operation("-b")].into());
 }
 
-/// What of a deployed world is in the objects themselves.
-fn objects(deployed: &Deployed) -> Vec<(&str, Option<&str>, Option<&str>, bool)> {
-    let of = |instance: &'_ Instance| -> (_, _, _, _) {
-        (instance.tainted, instance.deposed, instance.stale.is_empty(), ())
+#[test]
+fn an_old_object_is_deleted_beside_the_current_one_and_both_deletes_can_be_told_apart() {
+    let before = program("x a!");
+    let left = TERRAFORM
+        .after_failure(&Deployed::by(&before), &program("x a!<^x"), &[notation::effect("+a")])
+        .unwrap();
+    let step = |text: &str| -> Vec<String> {
+        let options = Options::default();
+        let step =
+            Step { deployed: &left, configuration: &program(text), options: &options, semantics: TERRAFORM };
+        step.expectation(&LeftOut::none()).operations.iter().map(ResourceOperation::signed).collect()
     };
-    deployed
-        .instances
-        .values()
-        .map(|it| (&*it.key, it.label.as_deref(), it.pin.as_deref(), of(it) == (false, false, true, ())))
+    assert_eq!(step("x a!<^x"), ["-a'0"]);
+    assert_eq!(step("x"), ["-a", "-a'0"], "two deletes of one node");
+    assert_eq!(step("x y a!<^x,^y"), ["+a", "-a", "-a'0", "+y"]);
+}
+
+/// What of what is deployed is in the objects themselves.
+fn objects(deployed: &Deployed) -> Vec<(&str, Option<&str>, Option<&str>, bool)> {
+    let of = |(key, remembered, _, object): (&'_ NodeKey, &Remembered, _, Option<&world::Object>)| {
+        let up_to_date = object.is_some_and(|object| object.outdated.is_empty());
+        up_to_date && !remembered.is_marked() && remembered.pending.is_empty() && !key.is_empty()
+    };
+    let current = deployed.current();
+    current
+        .map(|it| (&**it.0, it.2.label.as_deref(), it.2.pin.as_deref(), of((it.0, it.1, (), it.3))))
         .collect()
 }

@@ -11,7 +11,7 @@ use equiform::engines::driver::ProviderMode;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant::{variant_folder, verdict};
 use equiform::judge::verdict::VariantVerdict;
-use equiform::spec::{Action, Address, EdgeKind, Options};
+use equiform::spec::{Action, EdgeKind, Options};
 
 use super::support::{engine, provider, runner};
 
@@ -45,7 +45,7 @@ fn judged(spec: &str, stages: Vec<Stage>) -> VariantVerdict {
 fn all_actions() -> Vec<Stage> {
     let usual = Options::default;
     let one_by_one = || Options { parallelism: Some(1), ..usual() };
-    let replace = |key: &str| Options { replace: [Address::of_node(key)].into(), ..usual() };
+    let replace = |key: &str| Options { replace: [key.into()].into(), ..usual() };
     let saved = |options: Options| Options { save: true, ..options };
     vec![
         stage("first", Action::Apply(one_by_one()), 1, JudgedAs::Batch),

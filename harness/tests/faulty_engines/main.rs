@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use campaign::{SEED, SOURCES, Seen, VARIANTS};
 use equiform::campaign::Settings;
-use equiform::spec::discipline::TERRAFORM;
+use equiform::spec::semantics::terraform::TERRAFORM;
 use equiform::spec::{Deployed, LeftOut, Options, Step};
 use fault::{Fault, Faults};
 use staging::Staging;
@@ -123,9 +123,9 @@ fn the_variants_ask_for_every_rule_that_a_fault_breaks() {
                 let (deployed, options) = (Deployed::by(&pair[0].program), Options::default());
                 let step = Step {
                     deployed: &deployed,
-                    program: &pair[1].program,
+                    configuration: &pair[1].program,
                     options: &options,
-                    discipline: TERRAFORM,
+                    semantics: TERRAFORM,
                 };
                 let expected = step.expectation(&LeftOut::none());
                 rules.extend(expected.pairs().map(|(_, _, reason)| reason.rule));

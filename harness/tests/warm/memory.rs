@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use equiform::deploy::process::Ended;
 use equiform::deploy::worker::request;
-use equiform::spec::{Action, Options};
+use equiform::spec::{Action, Encoding, Options};
 
 use super::support::{engine, number, runner};
 
@@ -30,7 +30,7 @@ fn memory_stays_bounded(spec: &str) {
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path();
     let place = |name: &str| work.join(name);
-    let arguments = runner.engine.arguments(&Action::Apply(Options::default()));
+    let arguments = runner.engine.arguments(&Action::Apply(Options::default()), &Encoding::PLAIN);
     let (mut memory, mut files) = (0, 0);
     for command in 0..commands {
         std::fs::write(place("main.tf"), program(6, command)).unwrap();

@@ -8,7 +8,7 @@ use super::{Form, Observed};
 use crate::engine_id::EngineId;
 use crate::engines::terraform::builtin;
 use crate::judge::explain::{Explanation, Tried};
-use crate::spec::address::NODE_TYPE;
+use crate::spec::encoding::NODE_TYPE;
 
 /// What an issue is made of.
 pub struct Issue<'a> {

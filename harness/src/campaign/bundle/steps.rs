@@ -9,7 +9,7 @@ use crate::deploy::{drift_arguments, seed_of};
 use crate::engines::driver::{Driver, Syntax};
 use crate::engines::terraform::builtin;
 use crate::evidence::StageRecord;
-use crate::spec::{Action, Failure};
+use crate::spec::{Action, Encoding, Failure};
 
 /// A step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,10 @@ impl Steps {
             }
             let command = match &stage.action {
                 Action::Drift { key, change } => StepCommand::Provider(drift_arguments(key, change)),
-                action => StepCommand::Engine(arguments(driver, action, form, writes)),
+                action => {
+                    let action = (action, &staged.batch.program.encoding);
+                    StepCommand::Engine(arguments(driver, action, form, writes))
+                }
             };
             let failures: Vec<String> = stage.failures.iter().map(Failure::variable).collect();
             steps.push(Step {
@@ -114,8 +117,13 @@ pub enum Writes {
 }
 
 /// The arguments of a command as people type them.
-fn arguments(driver: &dyn Driver, action: &Action, form: &Form, writes: Writes) -> Vec<String> {
-    let arguments = driver.arguments(action).into_iter();
+fn arguments(
+    driver: &dyn Driver,
+    (action, encoding): (&Action, &Encoding),
+    form: &Form,
+    writes: Writes,
+) -> Vec<String> {
+    let arguments = driver.arguments(action, encoding).into_iter();
     let as_written = |argument: String| match (argument.as_str(), writes) {
         ("-json", Writes::Text) => "-no-color".to_owned(),
         _ => argument,

@@ -24,8 +24,8 @@ pub struct Written {
 
 impl Written {
     fn of(batch: &Batch) -> Self {
-        let key = |address| batch.program.key(address).map(ToString::to_string);
-        Self { graph: graph_of(&batch.program), order: batch.order.iter().filter_map(key).collect() }
+        let written = batch.order.iter().filter(|key| batch.program.node(key).is_some());
+        Self { graph: graph_of(&batch.program), order: written.map(|key| key.to_string()).collect() }
     }
 
     /// Keeps the order to what there is.

@@ -7,7 +7,7 @@ use super::stage_edit::options_of;
 use crate::algebra::graph::{EdgeNames, NamedGraph};
 use crate::algebra::signature::Signature as AlgebraSignature;
 use crate::case::stage::{Defect, ProgramRef, Stage};
-use crate::spec::{Action, Address};
+use crate::spec::{Action, NodeKey};
 
 /// An edge: a dependency and its dependent.
 pub type EdgeName = (String, String);
@@ -51,8 +51,7 @@ impl Candidate {
             graph.attributes.retain(|name, _| !gone(name));
             graph.kinds.0.retain(|(from, to), _| !gone(from) && !gone(to));
         });
-        let addresses: BTreeSet<Address> = names.iter().map(|name| Address::of_node(name)).collect();
-        changed.stages.retain_mut(|stage| forget(stage, names, &addresses));
+        changed.stages.retain_mut(|stage| forget(stage, names));
         changed
     }
 
@@ -212,23 +211,21 @@ impl Candidate {
             };
             written.order.iter_mut().for_each(|node| *node = name(node));
         });
-        let addresses: BTreeMap<Address, Address> =
-            names.iter().map(|(old, new)| (Address::of_node(old), Address::of_node(new))).collect();
-        let address = |old: &Address| addresses.get(old).unwrap_or(old).clone();
+        let key = |old: &NodeKey| names.get(&**old).map_or_else(|| old.clone(), |new| new.as_str().into());
         for stage in &mut changed.stages {
             if let Some(options) = options_of(&mut stage.action) {
-                options.target = options.target.iter().map(address).collect();
-                options.replace = options.replace.iter().map(address).collect();
+                options.target = options.target.iter().map(key).collect();
+                options.replace = options.replace.iter().map(key).collect();
             }
             match &mut stage.action {
-                Action::Taint(resource) | Action::Untaint(resource) => *resource = address(resource),
+                Action::Mark(resource) | Action::Unmark(resource) => *resource = key(resource),
                 Action::Drift { key, .. } => *key = name(key),
                 _ => {}
             }
             stage.failures.iter_mut().for_each(|failure| failure.key = name(&failure.key));
             if let ProgramRef::Broken { defect, .. } = &mut stage.program {
                 for resource in resources_of(defect) {
-                    *resource = address(resource);
+                    *resource = key(resource);
                 }
             }
         }
@@ -237,18 +234,19 @@ impl Candidate {
 }
 
 /// Takes resources out of what a stage says; whether it still says anything.
-fn forget(stage: &mut Stage, names: &[String], addresses: &BTreeSet<Address>) -> bool {
+fn forget(stage: &mut Stage, names: &[String]) -> bool {
+    let is_gone = |key: &NodeKey| names.iter().any(|name| **name == **key);
     if let Some(options) = options_of(&mut stage.action) {
         let had_targets = !options.target.is_empty();
-        options.target.retain(|address| !addresses.contains(address));
-        options.replace.retain(|address| !addresses.contains(address));
+        options.target.retain(|key| !is_gone(key));
+        options.replace.retain(|key| !is_gone(key));
         // Without its targets it would reach further than before, and not less far.
         if had_targets && options.target.is_empty() {
             return false;
         }
     }
     match &stage.action {
-        Action::Taint(resource) | Action::Untaint(resource) if addresses.contains(resource) => return false,
+        Action::Mark(resource) | Action::Unmark(resource) if is_gone(resource) => return false,
         Action::Drift { key, .. } if names.contains(key) => return false,
         _ => {}
     }
@@ -259,14 +257,14 @@ fn forget(stage: &mut Stage, names: &[String], addresses: &BTreeSet<Address>) ->
     }
     match &mut stage.program {
         ProgramRef::Broken { defect, .. } => {
-            resources_of(defect).into_iter().all(|resource| !addresses.contains(resource))
+            resources_of(defect).into_iter().all(|resource| !is_gone(resource))
         }
         _ => true,
     }
 }
 
 /// The resources that a defect names.
-fn resources_of(defect: &mut Defect) -> Vec<&mut Address> {
+fn resources_of(defect: &mut Defect) -> Vec<&mut NodeKey> {
     match defect {
         Defect::Cycle { resource, dependent } => vec![resource, dependent],
         Defect::Dangling { resource }

@@ -105,7 +105,7 @@ pub fn options_of(action: &mut Action) -> Option<&mut Options> {
         | Action::Plan(options)
         | Action::ApplySaved(options)
         | Action::Destroy(options)
-        | Action::RefreshOnly(options) => Some(options),
-        Action::Taint(_) | Action::Untaint(_) | Action::Drift { .. } => None,
+        | Action::Refresh(options) => Some(options),
+        Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => None,
     }
 }

@@ -5,7 +5,7 @@ use crate::case::Case;
 use crate::case::stage::{Defect, JudgedAs, ProgramRef, Stage};
 use crate::engines;
 use crate::judge::history::{History, PastStage};
-use crate::spec::{Action, Address, Options};
+use crate::spec::{Action, NodeKey, Options, Remembered};
 
 use super::candidate::Candidate;
 
@@ -49,7 +49,7 @@ fn wrong(candidate: &Candidate) -> Option<(usize, Option<Box<Stage>>)> {
     let staged = case.stages(0).ok()?;
     // Whoever reduces a case says on which engine.
     let profile = engines::profile(&case.engine.as_ref()?.id);
-    let mut history = History::of(&staged, profile.discipline);
+    let mut history = History::of(&staged, profile.semantics);
     // Whether anything was changed since a plan was saved: only then it is stale.
     let mut has_changed = false;
     for (place, staged) in staged.into_iter().enumerate() {
@@ -97,23 +97,21 @@ enum Mended {
 
 fn mended(past: &PastStage<'_>, stage: &Stage) -> Mended {
     let judged_as = |judged_as| Mended::To(Box::new(Stage { judged_as, ..stage.clone() }));
-    let instance = |address: &Address| past.deployed.instances.iter().find(|(it, _)| it.block == *address);
     let program = &past.staged.batch.program;
-    let there = |address: &Address| instance(address).is_some();
+    let there = |key: &NodeKey| past.deployed.has(key);
     match &stage.action {
-        Action::Taint(address) if !there(address) => return Mended::Gone,
-        Action::Untaint(address) if !instance(address).is_some_and(|(_, it)| it.tainted) => {
+        Action::Mark(key) if !there(key) => return Mended::Gone,
+        Action::Unmark(key) if !past.deployed.memory.node(key).is_some_and(Remembered::is_marked) => {
             return Mended::Gone;
         }
         Action::Drift { key, .. } => {
-            let is_there = past.deployed.instances.values().any(|it| *it.key == **key);
-            return if is_there { Mended::AsItIs } else { Mended::Gone };
+            return if past.deployed.has(key) { Mended::AsItIs } else { Mended::Gone };
         }
         _ => {}
     }
     let options = stage.action.options();
-    let may_be_replaced = |address: &&Address| there(address) && program.blocks.contains_key(*address);
-    if !options.replace.iter().all(|address| may_be_replaced(&address)) {
+    let may_be_replaced = |key: &&NodeKey| there(key) && program.node(key).is_some();
+    if !options.replace.iter().all(|key| may_be_replaced(&key)) {
         let replace = options.replace.iter().filter(may_be_replaced).cloned().collect();
         let options = Options { replace, ..options.clone() };
         let action = match &stage.action {
@@ -124,10 +122,10 @@ fn mended(past: &PastStage<'_>, stage: &Stage) -> Mended {
         return Mended::To(Box::new(Stage { action, ..stage.clone() }));
     }
     if let ProgramRef::Broken { defect, .. } = &stage.program {
-        let mut fits = program.blocks.contains_key(defect.resource());
+        let mut fits = program.node(defect.resource()).is_some();
         if let Defect::Cycle { resource, dependent } = defect {
-            let block = program.blocks.get(dependent);
-            fits &= block.is_some_and(|block| block.dependencies.contains_key(resource));
+            let node = program.node(dependent);
+            fits &= node.is_some_and(|node| node.dependencies.contains_key(resource));
         }
         return if fits { Mended::AsItIs } else { Mended::Gone };
     }

@@ -12,8 +12,8 @@ use crate::case::Batch;
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::case::staged::{StagedBatch, broken};
 use crate::spec::changes::Changes;
-use crate::spec::discipline::TERRAFORM;
-use crate::spec::{Action, Address, Deployed, Options, Program, Step};
+use crate::spec::semantics::terraform::TERRAFORM;
+use crate::spec::{Action, Configuration, Deployed, NodeKey, Options, Step};
 
 /// See the module.
 pub struct Course<'a> {
@@ -41,15 +41,15 @@ impl<'a> Course<'a> {
     }
 
     /// The program of a batch.
-    pub fn program(&self, number: usize) -> &'a Program {
+    pub fn program(&self, number: usize) -> &'a Configuration {
         &self.batches[number - 1].program
     }
 
     /// What the apply of a batch changes, from what is deployed now.
     pub fn changes_to(&self, number: usize) -> Changes {
-        let program = self.program(number);
+        let configuration = self.program(number);
         let (deployed, options) = (&self.deployed, &Options::USUAL);
-        Step { deployed, program, options, discipline: TERRAFORM }.changes()
+        Step { deployed, configuration, options, semantics: TERRAFORM }.changes()
     }
 
     /// A batch to be special: any but the first, if there is one.
@@ -69,11 +69,10 @@ impl<'a> Course<'a> {
         of.sample(&mut self.rng, count).cloned().collect()
     }
 
-    /// The addresses that are deployed and that a batch has too.
-    pub fn staying(&self, number: usize) -> Vec<Address> {
+    /// The nodes that are deployed and that a batch has too.
+    pub fn staying(&self, number: usize) -> Vec<NodeKey> {
         let program = self.program(number);
-        let blocks = self.deployed.instances.keys().map(|address| &address.block);
-        blocks.filter(|address| program.blocks.contains_key(address)).cloned().collect()
+        self.deployed.keys().filter(|key| program.node(key).is_some()).cloned().collect()
     }
 
     /// Adds a stage.
@@ -129,16 +128,16 @@ impl<'a> Course<'a> {
     }
 
     /// Some of a program's resources: with all that they depend on, or alone, as the engine has to add the rest.
-    pub fn part(&mut self, program: &Program) -> BTreeSet<Address> {
-        let all: Vec<Address> = program.blocks.keys().cloned().collect();
+    pub fn part(&mut self, program: &Configuration) -> BTreeSet<NodeKey> {
+        let all: Vec<NodeKey> = program.meaning.nodes.keys().cloned().collect();
         let mut open = self.some(&all, 3);
         if self.draw(2) == 0 {
             return open.into_iter().collect();
         }
         let mut part = BTreeSet::new();
-        while let Some(address) = open.pop() {
-            open.extend(program.blocks[&address].dependencies.keys().cloned());
-            part.insert(address);
+        while let Some(key) = open.pop() {
+            open.extend(program.meaning.nodes[&key].dependencies.keys().cloned());
+            part.insert(key);
         }
         part
     }

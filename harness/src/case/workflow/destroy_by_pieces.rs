@@ -20,7 +20,7 @@ fn stages(course: &mut Course<'_>) {
     course.end_without_destroy();
     let last = *course.numbers().end();
     for piece in 1..=PIECES {
-        let left: Vec<_> = course.deployed.instances.keys().map(|address| address.block.clone()).collect();
+        let left: Vec<_> = course.deployed.keys().cloned().collect();
         let target = course.some(&left, 1);
         if target.is_empty() {
             break;

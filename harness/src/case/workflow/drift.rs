@@ -25,7 +25,7 @@ fn stages(course: &mut Course<'_>) {
 }
 
 fn drift(course: &mut Course<'_>, number: usize) {
-    let keys: Vec<String> = course.deployed.instances.values().map(|it| it.key.to_string()).collect();
+    let keys: Vec<String> = course.deployed.keys().map(|key| key.to_string()).collect();
     let Some(key) = course.some(&keys, 1).pop() else { return };
     let value = || Some("drifted".into());
     let change = [Drift::Gone, Drift::Label(value()), Drift::Pin(value())][course.draw(3)].clone();
@@ -34,7 +34,7 @@ fn drift(course: &mut Course<'_>, number: usize) {
     let blind = Action::Plan(Options { refresh: false, ..Options::USUAL });
     course.push(Stage::new("drift-unseen", blind, program(), JudgedAs::Plan));
     course.push(Stage::new("drift-planned", Action::Plan(Options::USUAL), program(), JudgedAs::Plan));
-    let only = Action::Plan(Options { mode: PlanMode::RefreshOnly, save: true, ..Options::USUAL });
+    let only = Action::Plan(Options { mode: PlanMode::Refresh, save: true, ..Options::USUAL });
     course.push(Stage::new("drift-looked-for", only, program(), JudgedAs::Plan));
     let last = *course.numbers().end();
     match course.draw(4) {
@@ -44,7 +44,7 @@ fn drift(course: &mut Course<'_>, number: usize) {
             course.push(Stage::apply("drift-repaired", number, last));
         }
         1 => {
-            let refresh = Action::RefreshOnly(Options::USUAL);
+            let refresh = Action::Refresh(Options::USUAL);
             course.push(Stage::new("drift-refreshed", refresh, program(), JudgedAs::Refresh));
             course.push(Stage::apply("drift-repaired", number, last));
         }

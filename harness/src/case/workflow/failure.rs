@@ -37,7 +37,7 @@ fn failure(course: &mut Course<'_>, number: usize) -> Option<Failure> {
     let key = |it| changes.numbering.key(it).to_string();
     let mut possible = Vec::new();
     let mut add = |operation, key: String, how| possible.push(Failure { operation, key, how });
-    for (it, kind) in changes.operations() {
+    for (it, kind, _) in changes.operations() {
         let operation = match kind {
             OperationKind::Create => FailingOperation::Create,
             OperationKind::Update => FailingOperation::Update,

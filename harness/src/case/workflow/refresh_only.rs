@@ -15,7 +15,7 @@ pub const WORKFLOW: Workflow = Workflow {
 fn stages(course: &mut Course<'_>) {
     for number in course.numbers() {
         course.apply(number);
-        let action = Action::RefreshOnly(Options::USUAL);
+        let action = Action::Refresh(Options::USUAL);
         course.with_batch(format!("refresh-{number}"), action, number, JudgedAs::Refresh);
     }
     course.end();

@@ -3,7 +3,7 @@
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{Defect, JudgedAs, ProgramRef, Stage};
 use crate::spec::changes::Cause;
-use crate::spec::{Action, Address, Options};
+use crate::spec::{Action, NodeKey, Options};
 
 /// See the module.
 pub const WORKFLOW: Workflow = Workflow {
@@ -41,15 +41,16 @@ fn defects(course: &mut Course<'_>, number: usize) -> Vec<Defect> {
     let changes = course.changes_to(number);
     // Another pin is a replacement whatever came before; a trigger is not the same for all engines.
     let replaced = changes.numbers().filter(|it| changes.cause(*it) == Some(Cause::Pin));
-    let replaced: Vec<Address> = replaced.map(|it| changes.numbering.address(it).block.clone()).collect();
-    let edges: Vec<(Address, Address)> = program
-        .blocks
+    let replaced: Vec<NodeKey> = replaced.map(|it| changes.numbering.key(it).clone()).collect();
+    let edges: Vec<(NodeKey, NodeKey)> = program
+        .meaning
+        .nodes
         .iter()
-        .flat_map(|(dependent, block)| {
-            block.dependencies.keys().map(|dependency| (dependency.clone(), dependent.clone()))
+        .flat_map(|(dependent, node)| {
+            node.dependencies.keys().map(|dependency| (dependency.clone(), dependent.clone()))
         })
         .collect();
-    let all: Vec<Address> = program.blocks.keys().cloned().collect();
+    let all: Vec<NodeKey> = program.meaning.nodes.keys().cloned().collect();
     let protected = course.some(&replaced, 1).pop().map(|resource| Defect::PreventDestroy { resource });
     let cycle = course.some(&edges, 1).pop();
     let cycle = cycle.map(|(resource, dependent)| Defect::Cycle { resource, dependent });

@@ -18,7 +18,7 @@ fn stages(course: &mut Course<'_>) {
         let (program, staying) = (course.program(number), course.staying(number));
         let options = match course.draw(3) {
             0 => Options { replace: course.some(&staying, 2).into_iter().collect(), ..Options::USUAL },
-            1 if !program.blocks.is_empty() => Options { target: course.part(program), ..Options::USUAL },
+            1 if !program.is_empty() => Options { target: course.part(program), ..Options::USUAL },
             _ => Options { refresh: false, parallelism: Some(4), ..Options::USUAL },
         };
         let in_parts = !options.target.is_empty();

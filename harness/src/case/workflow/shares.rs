@@ -156,7 +156,7 @@ mod tests {
         let error = |text: &str| text.parse::<Shares>().unwrap_err().to_string();
         assert!(error("plane").contains("no workflow `plane`"));
         assert!(error("plain,plain=2").contains("twice"));
-        assert!(error("plain=0").contains("no share") && error("plain=x").contains("no share"));
+        assert!(error("plain=0").contains("not a share") && error("plain=x").contains("not a share"));
         assert!(error("plain=60%,drift=60%").contains("add up to 120 %"));
         assert!(error("plain=60%,drift=2").contains("one kind"));
         assert!(error("").contains("no workflow is named"));

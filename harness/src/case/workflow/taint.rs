@@ -16,17 +16,16 @@ fn stages(course: &mut Course<'_>) {
     let special = course.later_batch();
     for number in course.numbers() {
         if number == special && number > 1 {
-            let deployed: Vec<_> =
-                course.deployed.instances.keys().map(|address| address.block.clone()).collect();
+            let deployed: Vec<_> = course.deployed.keys().cloned().collect();
             let tainted = course.some(&deployed, 3);
-            for (place, address) in (1..).zip(&tainted) {
-                let action = Action::Taint(address.clone());
+            for (place, key) in (1..).zip(&tainted) {
+                let action = Action::Mark(key.clone());
                 course.with_batch(format!("taint-{place}"), action, number - 1, JudgedAs::Mark);
             }
             // The first one stays marked: otherwise nothing would come of it.
-            for (place, address) in (1..).zip(tainted.iter().skip(1)) {
+            for (place, key) in (1..).zip(tainted.iter().skip(1)) {
                 if course.draw(2) == 0 {
-                    let action = Action::Untaint(address.clone());
+                    let action = Action::Unmark(key.clone());
                     course.with_batch(format!("untaint-{place}"), action, number - 1, JudgedAs::Mark);
                 }
             }

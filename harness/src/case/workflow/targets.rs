@@ -18,7 +18,7 @@ fn stages(course: &mut Course<'_>) {
         if number == first || number == second {
             for part in 1..=1 + course.draw(2) {
                 let program = course.program(number);
-                if program.blocks.is_empty() {
+                if program.is_empty() {
                     continue;
                 }
                 let target = course.part(program);

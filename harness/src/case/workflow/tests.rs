@@ -4,7 +4,7 @@ use super::*;
 use crate::case::choices::Choices;
 use crate::case::stage::{JudgedAs, ProgramRef};
 use crate::case::{Case, StagedBatch};
-use crate::spec::discipline::TERRAFORM;
+use crate::spec::semantics::terraform::TERRAFORM;
 use crate::spec::{Action, Deployed, Options};
 
 /// Two variants of the same source, with resources and edges that come and go.
@@ -47,7 +47,7 @@ fn the_stages_of_every_workflow_can_be_run_and_end_in_the_source_and_then_in_not
                 saved = options.clone();
             }
             let (ended, wanted) = source.expect("the source is deployed");
-            assert!(ended.instances.keys().eq(wanted.instances.keys()), "{}", workflow.name);
+            assert!(ended.keys().eq(wanted.keys()), "{}", workflow.name);
             assert_eq!(deployed, Deployed::NOTHING, "{}", workflow.name);
             assert_eq!(stages.last().unwrap().stage.judged_as, JudgedAs::Destroy);
         }
@@ -74,8 +74,8 @@ fn a_program_that_is_to_be_refused_differs_from_its_batch_in_one_defect() {
         let batches = case.batches(0).unwrap();
         for StagedBatch { stage, batch } in case.stages(0).unwrap() {
             if let ProgramRef::Broken { batch: number, .. } = stage.program {
-                let good = &batches[number - 1].program.blocks;
-                let other = good.iter().filter(|(address, block)| batch.program.blocks[*address] != **block);
+                let good = &batches[number - 1].program.meaning.nodes;
+                let other = good.iter().filter(|(key, node)| batch.program.node(key) != Some(*node));
                 assert!(other.count() <= 1 && batch.defect.is_some());
                 assert_eq!(stage.judged_as, JudgedAs::Refused);
             }

@@ -23,8 +23,8 @@ use crate::evidence::{
     CycleNode, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
     StoredIdentity, Topic, Unreadable,
 };
-use crate::spec::discipline::{TERRAFORM, TOFU_FROM_1_12};
-use crate::spec::{Action, Options, PlanMode};
+use crate::spec::semantics::terraform::{TERRAFORM, TOFU_FROM_1_12};
+use crate::spec::{Action, Encoding, Options, PlanMode};
 pub use render::render;
 
 /// What judging needs to know of one of them.
@@ -32,7 +32,7 @@ pub fn profile(id: &EngineId) -> EngineProfile {
     let (is_tofu, version) = (id.name == EngineName::Tofu, (id.version.major, id.version.minor));
     EngineProfile {
         reader: &FilesOfTerraform,
-        discipline: if is_tofu && version >= (1, 12) { TOFU_FROM_1_12 } else { TERRAFORM },
+        semantics: if is_tofu && version >= (1, 12) { TOFU_FROM_1_12 } else { TERRAFORM },
         identity: match version {
             _ if is_tofu => StoredIdentity::Never,
             (1, 12) => StoredIdentity::WithoutFailure,
@@ -125,18 +125,18 @@ impl Driver for Terraform {
         }
     }
 
-    fn arguments(&self, action: &Action) -> Vec<String> {
-        if let Action::Taint(address) | Action::Untaint(address) = action {
-            let command = if matches!(action, Action::Taint(_)) { "taint" } else { "untaint" };
-            return vec![command.to_owned(), "-no-color".to_owned(), address.to_string()];
+    fn arguments(&self, action: &Action, encoding: &Encoding) -> Vec<String> {
+        if let Action::Mark(key) | Action::Unmark(key) = action {
+            let command = if matches!(action, Action::Mark(_)) { "taint" } else { "untaint" };
+            return vec![command.to_owned(), "-no-color".to_owned(), encoding.address(key).to_string()];
         }
         let command: &[&str] = match action {
             Action::Apply(_) => &["apply", "-auto-approve"],
             Action::Plan(_) => &["plan", DETAILED],
             Action::ApplySaved(_) => &["apply"],
             Action::Destroy(_) => &["destroy", "-auto-approve"],
-            Action::RefreshOnly(_) => &["apply", "-refresh-only", "-auto-approve"],
-            Action::Taint(_) | Action::Untaint(_) | Action::Drift { .. } => &[],
+            Action::Refresh(_) => &["apply", "-refresh-only", "-auto-approve"],
+            Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => &[],
         };
         let mut arguments: Vec<String> =
             command.iter().chain(&["-input=false", "-json"]).map(|&argument| argument.to_owned()).collect();
@@ -146,13 +146,13 @@ impl Driver for Terraform {
             arguments.push(PLAN_FILE.to_owned());
             return arguments;
         }
-        arguments.extend(replace.iter().map(|address| format!("-replace={address}")));
-        arguments.extend(target.iter().map(|address| format!("-target={address}")));
+        arguments.extend(replace.iter().map(|key| format!("-replace={}", encoding.address(key))));
+        arguments.extend(target.iter().map(|key| format!("-target={}", encoding.address(key))));
         arguments.extend((!refresh).then(|| "-refresh=false".to_owned()));
         arguments.extend(match mode {
             PlanMode::Program => None,
             PlanMode::Destroy => Some("-destroy".to_owned()),
-            PlanMode::RefreshOnly => Some("-refresh-only".to_owned()),
+            PlanMode::Refresh => Some("-refresh-only".to_owned()),
         });
         arguments.extend(save.then(|| format!("-out={PLAN_FILE}")));
         arguments
@@ -216,7 +216,6 @@ mod tests {
 
     use super::super::EngineOrigin;
     use super::*;
-    use crate::spec::Address;
 
     #[test]
     fn an_engine_of_before_an_option_lacks_the_workflows_that_need_it() {
@@ -240,11 +239,12 @@ mod tests {
             path: "terraform".into(),
             origin: EngineOrigin::Path,
         };
-        let arguments = |action| Terraform::new(engine.clone()).arguments(&action).join(" ");
+        let arguments =
+            |action| Terraform::new(engine.clone()).arguments(&action, &Encoding::PLAIN).join(" ");
         assert_eq!(arguments(Action::Apply(Options::default())), "apply -auto-approve -input=false -json");
         let odd = Options {
-            replace: ["a", "b"].map(Address::of_node).into(),
-            target: BTreeSet::from([Address::of_node("c")]),
+            replace: ["a", "b"].map(Into::into).into(),
+            target: BTreeSet::from(["c".into()]),
             refresh: false,
             parallelism: Some(1),
             mode: PlanMode::Destroy,

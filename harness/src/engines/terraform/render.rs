@@ -7,20 +7,21 @@ use serde_json::{Map, Value as Json, json};
 use crate::case::Batch;
 use crate::case::stage::Defect;
 use crate::engines::driver::Syntax;
-use crate::spec::{Address, Block, EdgeKind};
+use crate::spec::{Address, EdgeKind, Encoding, Node, NodeKey};
 
 /// The address of the mock provider.
 const PROVIDER: &str = "equiform.test/equiform/mock";
 
 /// A program, its resources in the given order, with its defect if it has one.
 pub fn render(batch: &Batch, syntax: Syntax) -> String {
-    let written = batch.order.iter().filter_map(|address| {
-        let defect = batch.defect.as_ref().filter(|defect| defect.resource() == address);
-        Some(Written { address, block: batch.program.blocks.get(address)?, defect })
+    let encoding = &batch.program.encoding;
+    let written = batch.order.iter().filter_map(|key| {
+        let defect = batch.defect.as_ref().filter(|defect| defect.resource() == key);
+        Some(Written { key, node: batch.program.node(key)?, defect, encoding })
     });
     let twice = |written: &Written<'_>| usize::from(matches!(written.defect, Some(Defect::Twice { .. })));
     let written = written.flat_map(|written| std::iter::repeat_n(written, 1 + twice(&written)));
-    let outputs = || batch.order.iter().filter(|_| batch.program.outputs);
+    let outputs = || batch.order.iter().filter(|_| encoding.outputs).map(|key| encoding.address(key));
     match syntax {
         _ if batch.is_blank => blank(syntax).to_owned(),
         Syntax::Hcl => hcl(written, outputs()),
@@ -42,18 +43,24 @@ const TOLD: [&str; 2] = ["id", "label"];
 /// A block as it is written.
 #[derive(Clone, Copy)]
 struct Written<'a> {
-    address: &'a Address,
-    block: &'a Block,
+    key: &'a NodeKey,
+    node: &'a Node,
     defect: Option<&'a Defect>,
+    encoding: &'a Encoding,
 }
 
 impl Written<'_> {
+    /// Where a resource is written.
+    fn address(&self, key: &NodeKey) -> Address {
+        self.encoding.address(key)
+    }
+
     /// The key; none if it is to be missing.
     fn key(&self) -> Option<&str> {
         match self.defect {
             Some(Defect::MissingArgument { .. }) => None,
             Some(Defect::EmptyKey { .. }) => Some(""),
-            _ => Some(&self.block.key),
+            _ => Some(self.key),
         }
     }
 
@@ -67,14 +74,14 @@ impl Written<'_> {
     }
 }
 
-fn hcl<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<Item = &'a Address>) -> String {
+fn hcl<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<Item = Address>) -> String {
     let source: hcl::Object<hcl::ObjectKey, Expression> =
         [(hcl::ObjectKey::from(hcl::Identifier::unchecked("source")), PROVIDER.into())].into_iter().collect();
     let required =
         hcl::Block::builder("required_providers").add_attribute(("mock", Expression::Object(source)));
     let head = hcl::Block::builder("terraform").add_block(required.build()).build();
     let blocks = std::iter::once(head).chain(blocks.map(hcl_block));
-    let body: hcl::Body = blocks.chain(outputs.map(hcl_output)).collect();
+    let body: hcl::Body = blocks.chain(outputs.map(|address| hcl_output(&address))).collect();
     let mut formatter = Formatter::builder().compact_arrays(true).build_vec();
     body.format(&mut formatter).expect("memory can be written to");
     String::from_utf8(formatter.into_inner()).expect("HCL is text")
@@ -82,8 +89,8 @@ fn hcl<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<Ite
 
 /// A reference to a resource, to go on with.
 fn reference(address: &Address) -> TraversalBuilder {
-    let variable = Variable::unchecked(address.type_name());
-    Traversal::builder(variable).attr(hcl::Identifier::unchecked(address.name()))
+    let variable = Variable::unchecked(&*address.type_name);
+    Traversal::builder(variable).attr(hcl::Identifier::unchecked(&*address.name))
 }
 
 fn hcl_output(address: &Address) -> hcl::Block {
@@ -92,14 +99,14 @@ fn hcl_output(address: &Address) -> hcl::Block {
         (key, Expression::from(reference(address).attr(name).build()))
     });
     let value: hcl::Object<hcl::ObjectKey, Expression> = told.into_iter().collect();
-    let output = hcl::Block::builder("output").add_label(address.name());
+    let output = hcl::Block::builder("output").add_label(&*address.name);
     output.add_attribute(("value", Expression::Object(value))).build()
 }
 
 fn hcl_block(written: Written<'_>) -> hcl::Block {
-    let Written { address, block, .. } = written;
+    let (address, block) = (written.address(written.key), written.node);
     let mut resource =
-        hcl::Block::builder("resource").add_label(address.type_name()).add_label(address.name());
+        hcl::Block::builder("resource").add_label(&*address.type_name).add_label(&*address.name);
     if let Some(key) = written.key() {
         // The formatter doubles what begins an interpolation, and not what begins a directive.
         resource = resource.add_attribute(("key", key.replace("%{", "%%{")));
@@ -113,9 +120,9 @@ fn hcl_block(written: Written<'_>) -> hcl::Block {
         }
     }
     for kind in IN_THE_BLOCK {
-        let references = block.by(kind).map(|address| match kind {
-            EdgeKind::Refs | EdgeKind::PinnedRefs => Expression::from(reference(address).attr("id").build()),
-            _ => Expression::from(reference(address).build()),
+        let references = block.by(kind).map(|key| written.address(key)).map(|address| match kind {
+            EdgeKind::Refs | EdgeKind::PinnedRefs => Expression::from(reference(&address).attr("id").build()),
+            _ => Expression::from(reference(&address).build()),
         });
         let references: Vec<Expression> = references.collect();
         if !references.is_empty() {
@@ -133,9 +140,9 @@ fn hcl_block(written: Written<'_>) -> hcl::Block {
         lifecycle = lifecycle.add_attribute(("ignore_changes", vec![label]));
     }
     let triggers: Vec<Expression> = triggers(block)
-        .map(|(address, attribute)| match attribute {
-            None => reference(address).build().into(),
-            Some(attribute) => reference(address).attr(attribute).build().into(),
+        .map(|(key, attribute)| match attribute {
+            None => reference(&written.address(key)).build().into(),
+            Some(attribute) => reference(&written.address(key)).attr(attribute).build().into(),
         })
         .collect();
     if !triggers.is_empty() {
@@ -152,22 +159,23 @@ fn hcl_block(written: Written<'_>) -> hcl::Block {
 const IN_THE_BLOCK: [EdgeKind; 3] = [EdgeKind::Refs, EdgeKind::PinnedRefs, EdgeKind::DependsOn];
 
 /// The settings of a lifecycle that are true or absent.
-fn flags(block: &Block) -> [(&'static str, bool); 2] {
+fn flags(block: &Node) -> [(&'static str, bool); 2] {
     [("create_before_destroy", block.create_before_destroy), ("prevent_destroy", block.prevent_destroy)]
 }
 
 /// What triggers a replacement: resources, or an attribute of theirs.
-fn triggers(block: &Block) -> impl Iterator<Item = (&Address, Option<&'static str>)> {
-    let whole = block.by(EdgeKind::TriggeredBy).map(|address| (address, None));
-    whole.chain(block.by(EdgeKind::TriggeredByLabel).map(|address| (address, Some("label"))))
+fn triggers(block: &Node) -> impl Iterator<Item = (&NodeKey, Option<&'static str>)> {
+    let whole = block.by(EdgeKind::TriggeredBy).map(|key| (key, None));
+    whole.chain(block.by(EdgeKind::TriggeredByLabel).map(|key| (key, Some("label"))))
 }
 
-fn json<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<Item = &'a Address>) -> String {
+fn json<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<Item = Address>) -> String {
     // A list of objects with one resource each: an object would not keep their order.
     let resources: Vec<Json> = blocks
-        .map(
-            |written| json!({ written.address.type_name(): { written.address.name(): json_block(written) } }),
-        )
+        .map(|written| {
+            let address = written.address(written.key);
+            json!({ &*address.type_name: { &*address.name: json_block(written) } })
+        })
         .collect();
     let mut program = json!({
         "terraform": { "required_providers": { "mock": { "source": PROVIDER } } },
@@ -176,7 +184,7 @@ fn json<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<It
     let outputs: Map<String, Json> = outputs
         .map(|address| {
             let told = TOLD.map(|name| (name.to_owned(), Json::from(format!("${{{address}.{name}}}"))));
-            (address.name().to_owned(), json!({ "value": Map::from_iter(told) }))
+            (address.name.to_string(), json!({ "value": Map::from_iter(told) }))
         })
         .collect();
     if !outputs.is_empty() {
@@ -186,7 +194,7 @@ fn json<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<It
 }
 
 fn json_block(written: Written<'_>) -> Json {
-    let (block, mut resource) = (written.block, Map::new());
+    let (block, mut resource) = (written.node, Map::new());
     if let Some(key) = written.key() {
         resource.insert("key".to_owned(), Json::String(literal(key)));
     }
@@ -199,7 +207,7 @@ fn json_block(written: Written<'_>) -> Json {
         }
     }
     for kind in IN_THE_BLOCK {
-        let references = block.by(kind).map(|address| match kind {
+        let references = block.by(kind).map(|key| written.address(key)).map(|address| match kind {
             EdgeKind::Refs | EdgeKind::PinnedRefs => format!("${{{address}.id}}"),
             _ => address.to_string(),
         });
@@ -216,9 +224,9 @@ fn json_block(written: Written<'_>) -> Json {
         lifecycle.insert("ignore_changes".to_owned(), json!(["label"]));
     }
     let triggers: Vec<String> = triggers(block)
-        .map(|(address, attribute)| match attribute {
-            None => address.to_string(),
-            Some(attribute) => format!("{address}.{attribute}"),
+        .map(|(key, attribute)| match attribute {
+            None => written.address(key).to_string(),
+            Some(attribute) => format!("{}.{attribute}", written.address(key)),
         })
         .collect();
     if !triggers.is_empty() {
@@ -246,13 +254,14 @@ fn literal(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Program;
     use crate::spec::notation::program;
+    use crate::spec::{Configuration, Meaning};
 
     fn everything() -> Batch {
         let program = program("net disk key~=l@p rules<+net host!<net,disk,^key,+rules user<*net,*=key");
-        let order = ["net", "disk", "key", "rules", "host", "user"].map(Address::of_node).to_vec();
-        Batch { program: Program { outputs: true, ..program }, order, defect: None, is_blank: false }
+        let order = ["net", "disk", "key", "rules", "host", "user"].map(NodeKey::from).to_vec();
+        let program = Configuration { encoding: Encoding { outputs: true, ..Encoding::PLAIN }, ..program };
+        Batch { program, order, defect: None, is_blank: false }
     }
 
     #[test]
@@ -267,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_defect_of_the_text_is_written_where_it_is() {
-        let resource = || Address::of_node("key");
+        let resource = || NodeKey::from("key");
         let defects = [
             Defect::UnknownArgument { resource: resource() },
             Defect::MissingArgument { resource: resource() },
@@ -287,10 +296,10 @@ mod tests {
     #[test]
     fn odd_keys_are_quoted_and_have_names_that_engines_take() {
         let odd = "1 \"web\" ${a} %{b} $ c:\\d\n\u{1}ü";
-        let address = Address::of_node(odd);
-        let block = Block { key: odd.into(), label: Some(odd.into()), ..Block::default() };
-        let program = Program { blocks: [(address.clone(), block)].into(), outputs: false };
-        let batch = Batch { program, order: vec![address], defect: None, is_blank: false };
+        let node = Node { label: Some(odd.into()), ..Node::default() };
+        let meaning = Meaning { nodes: [(odd.into(), node)].into() };
+        let program = Configuration { meaning, encoding: Encoding::PLAIN };
+        let batch = Batch { program, order: vec![odd.into()], defect: None, is_blank: false };
         let [hcl, json] = [Syntax::Hcl, Syntax::Json].map(|syntax| render(&batch, syntax));
         insta::assert_snapshot!(hcl + &json);
     }

@@ -14,7 +14,7 @@ use crate::case::stage::Stage;
 use crate::evidence::{LEDGER, ObservedOperation};
 use crate::html::clip::{Clipped, MOST, clip, short};
 use crate::judge::oracles::{Finding, Trial, violations};
-use crate::spec::program::Dependencies;
+use crate::spec::meaning::Dependencies;
 use crate::spec::{Action, Drift, EdgeKind, FailureKind, OperationKind, ResourceOperation};
 
 /// The most operations, pairs and lines of a stage that a page holds.
@@ -199,7 +199,7 @@ fn expected(trial: &Trial<'_>, before: &Seen, numbering: &mut Numbering) -> Pict
         }
     }
     let deployed: BTreeMap<&str, _> =
-        trial.deployed.instances.values().map(|instance| (&*instance.key, instance)).collect();
+        trial.deployed.current().map(|(key, remembered, ..)| (&**key, remembered)).collect();
     let nothing = BTreeSet::new();
     let mut picture = Picture::default();
     let keys: BTreeSet<&str> = deployed.keys().chain(due.keys()).copied().collect();
@@ -218,14 +218,12 @@ fn expected(trial: &Trial<'_>, before: &Seen, numbering: &mut Numbering) -> Pict
             change.push('!');
         }
         picture.nodes.push((numbering.node(key), change, usize::from(is)));
-        let dependencies: Option<&Dependencies> = match trial.program.by_key(key) {
-            Some((_, block)) if !kinds.is_empty() && !deleted => Some(&block.dependencies),
-            _ => deployed.get(key).map(|instance| &*instance.dependencies),
+        let dependencies: Option<&Dependencies> = match trial.program.node(key) {
+            Some(node) if !kinds.is_empty() && !deleted => Some(&node.dependencies),
+            _ => deployed.get(key).map(|remembered| &*remembered.dependencies),
         };
-        for (address, kind) in dependencies.into_iter().flatten() {
-            let written = trial.program.key(address).map(|key| &**key);
-            let there = trial.deployed.instances.get(&address.into()).map(|instance| &*instance.key);
-            if let Some(dependency) = written.or(there) {
+        for (dependency, kind) in dependencies.into_iter().flatten() {
+            if trial.program.node(dependency).is_some() || trial.deployed.has(dependency) {
                 picture.edges.push((numbering.edge(dependency, key), kind.name(), !is));
             }
         }

@@ -153,8 +153,7 @@ mod tests {
 
     /// A behaviour of one stage, which creates these.
     fn creates(keys: &[&str]) -> VariantBehaviour {
-        let operation =
-            |key: &&str| (ResourceOperation { key: (*key).into(), kind: OperationKind::Create }, (1, 1));
+        let operation = |key: &&str| (ResourceOperation::new(&(*key).into(), OperationKind::Create), (1, 1));
         let behaviour = StageBehaviour {
             stage: "batch-1".to_owned(),
             succeeded: true,

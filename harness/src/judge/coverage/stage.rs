@@ -110,7 +110,7 @@ impl Exercised {
 
     fn count_replacements(&mut self, trial: &Trial<'_>, spans: &Spans<'_>) {
         for (key, order) in &trial.expectation.replacements {
-            let of = |kind| spans.get(&ResourceOperation { key: key.clone(), kind });
+            let of = |kind| spans.get(&ResourceOperation::new(key, kind));
             let (delete, create) = (of(OperationKind::Delete), of(OperationKind::Create));
             let once = |span: Option<&Span>| span.is_some_and(|span| span.once);
             self.rules.entry(Rule::Replaced).or_default().one(once(delete) && once(create));

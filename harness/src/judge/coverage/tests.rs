@@ -35,6 +35,7 @@ fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
         stage: &Stage::usual(3, 0)[1],
         deployed: &Deployed::by(&program(before)),
         program: &program(after),
+        semantics: crate::spec::semantics::terraform::TERRAFORM,
         plan: &expectation,
         expectation: &expectation,
         evidence: &StageEvidence::without_state(record, operations),

@@ -9,7 +9,7 @@ use super::super::oracles::{Finding, ORACLES, Trial};
 use super::is_broken;
 use crate::case::stage::JudgedAs;
 use crate::spec::changes::{Change, Changes};
-use crate::spec::{Discipline, OperationKind, ReplacementOrder, ResourceOperation, Rule, Step};
+use crate::spec::{OperationKind, ReplacementOrder, ResourceOperation, Rule, Semantics, Step};
 
 /// What the model expects of a stage.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -70,9 +70,9 @@ impl From<Rule> for RuleText {
 
 impl Expected {
     /// What was expected where a finding was made.
-    pub fn of(trial: &Trial<'_>, cause: &Finding, discipline: &dyn Discipline) -> Self {
-        let step =
-            Step { deployed: trial.deployed, program: trial.program, options: trial.options, discipline };
+    pub fn of(trial: &Trial<'_>, cause: &Finding, semantics: &dyn Semantics) -> Self {
+        let (deployed, configuration, options) = (trial.deployed, trial.program, trial.options);
+        let step = Step { deployed, configuration, options, semantics };
         let changes = step.changes();
         let due = trial.expectation;
         let named = named_operations(cause, &due.operations);

@@ -23,7 +23,7 @@ use crate::case::stage::{ProgramRef, Stage};
 use crate::case::{Batch, Case};
 use crate::engines::{self, RecordedEngine};
 use crate::evidence::{Quote, STAGES, StageRecord};
-use crate::spec::{Action, Failure, Program};
+use crate::spec::{Action, Configuration, Failure};
 pub use expected::{Expected, OrderedPair, RuleText};
 
 /// The version of an explanation as JSON.
@@ -206,7 +206,7 @@ impl Explanation {
         let profile = engines::profile(&engine.id);
         judge(case, variant, folder, |trial| {
             if trial.stage.name == cause.stage {
-                let expected = Expected::of(trial, &cause, profile.discipline);
+                let expected = Expected::of(trial, &cause, profile.semantics);
                 let observed = trial.evidence.operations.iter().map(super::view::spanned).collect();
                 told = Some((expected, observed, proof::first_difference(trial, &cause)));
             }
@@ -258,7 +258,7 @@ impl Raw {
 fn stories_up_to(case: &Case, variant: usize, stages: &[Raw], last: &str) -> Vec<StageStory> {
     let batches: Vec<Arc<Batch>> =
         case.stages(variant).unwrap_or_default().into_iter().map(|staged| staged.batch).collect();
-    let mut before = Program::default();
+    let mut before = Configuration::default();
     let mut stories = Vec::new();
     for (Raw { record, stage }, batch) in stages.iter().zip(batches) {
         let program = programs::difference(&before, &batch.program, batch.defect.as_ref());
@@ -289,7 +289,7 @@ fn ended(record: &StageRecord) -> String {
 fn keys_in(case: &Case, variant: usize, text: &str) -> Vec<String> {
     let batches = case.batches(variant).unwrap_or_default();
     let keys: BTreeSet<&str> =
-        batches.iter().flat_map(|batch| batch.program.blocks.values().map(|block| &*block.key)).collect();
+        batches.iter().flat_map(|batch| batch.program.meaning.nodes.keys().map(|key| &**key)).collect();
     let part_of_name = |character: char| character.is_alphanumeric() || character == '_' || character == '-';
     let words: BTreeSet<&str> = text.split(|character| !part_of_name(character)).collect();
     keys.into_iter().filter(|key| words.contains(key)).map(str::to_owned).collect()

@@ -2,7 +2,7 @@
 
 use super::is_command;
 use crate::case::stage::Defect;
-use crate::spec::{Action, Address, Block, EdgeKind, Program};
+use crate::spec::{Action, Configuration, EdgeKind, Node};
 
 /// The options that all commands have.
 const USUAL: &[&str] = &["-auto-approve", "-input=false", "-json", "-no-color", "-detailed-exitcode"];
@@ -15,17 +15,17 @@ pub fn command(command: &str, action: &Action) -> String {
 }
 
 /// How a program differs from the one before: a line for each resource that comes, goes or is written differently.
-pub fn difference(before: &Program, after: &Program, defect: Option<&Defect>) -> Vec<String> {
+pub fn difference(before: &Configuration, after: &Configuration, defect: Option<&Defect>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for (address, block) in &after.blocks {
-        match before.blocks.get(address) {
-            None => lines.push(format!("+ {}", with(&block.key, describe(block)))),
-            Some(was) if was != block => lines.push(format!("~ {}", with(&block.key, changed(was, block)))),
+    for (key, node) in &after.meaning.nodes {
+        match before.node(key) {
+            None => lines.push(format!("+ {}", with(key, describe(node)))),
+            Some(was) if was != node => lines.push(format!("~ {}", with(key, changed(was, node)))),
             Some(_) => {}
         }
     }
-    let gone = before.blocks.iter().filter(|(address, _)| !after.blocks.contains_key(*address));
-    lines.extend(gone.map(|(_, block)| format!("- {}", block.key)));
+    let gone = before.meaning.nodes.keys().filter(|key| after.node(key).is_none());
+    lines.extend(gone.map(|key| format!("- {key}")));
     lines.extend(defect.map(|defect| format!("! {}", about(defect))));
     lines
 }
@@ -39,7 +39,7 @@ fn quoted(value: &Option<std::sync::Arc<str>>) -> String {
 }
 
 /// The settings that are there or not.
-fn settings(block: &Block) -> [(&'static str, bool); 3] {
+fn settings(block: &Node) -> [(&'static str, bool); 3] {
     [
         ("create_before_destroy", block.create_before_destroy),
         ("ignore_changes of label", block.ignore_changes),
@@ -47,11 +47,11 @@ fn settings(block: &Block) -> [(&'static str, bool); 3] {
     ]
 }
 
-fn edges(block: &Block, kind: EdgeKind) -> Vec<&str> {
-    block.by(kind).map(Address::name).collect()
+fn edges(block: &Node, kind: EdgeKind) -> Vec<&str> {
+    block.by(kind).map(|key| &**key).collect()
 }
 
-fn describe(block: &Block) -> Vec<String> {
+fn describe(block: &Node) -> Vec<String> {
     let mut parts = Vec::new();
     for (name, value) in [("label", &block.label), ("pin", &block.pin)] {
         parts.extend(value.as_ref().map(|value| format!("{name} {value:?}")));
@@ -66,7 +66,7 @@ fn describe(block: &Block) -> Vec<String> {
     parts
 }
 
-fn changed(was: &Block, is: &Block) -> Vec<String> {
+fn changed(was: &Node, is: &Node) -> Vec<String> {
     let mut parts = Vec::new();
     for (name, before, after) in [("label", &was.label, &is.label), ("pin", &was.pin, &is.pin)] {
         if before != after {

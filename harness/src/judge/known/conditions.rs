@@ -3,13 +3,12 @@
 //! checked apart.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::spec::changes::{Change, Changes};
 use crate::spec::dependencies::{Number, Walk};
-use crate::spec::{InstanceAddress, Step};
+use crate::spec::{NodeKey, Step};
 
 /// A condition by its name in the file of known findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -46,31 +45,13 @@ pub enum Condition {
     UnreadReplacementLosesSetting,
 }
 
-/// A resource, by address and by key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    /// Its address.
-    pub address: InstanceAddress,
-    /// Its key.
-    pub key: Arc<str>,
-}
-
-impl Named {
-    fn of(changes: &Changes, number: Number) -> Self {
-        Self {
-            address: changes.numbering.address(number).clone(),
-            key: changes.numbering.key(number).clone(),
-        }
-    }
-}
-
 /// Two resources of which a condition is true.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
     /// The one that depended on the other, directly or not.
-    pub dependent: Named,
+    pub dependent: NodeKey,
     /// The other.
-    pub dependency: Named,
+    pub dependency: NodeKey,
 }
 
 impl Condition {
@@ -96,7 +77,7 @@ impl Condition {
         let forgets = self == Self::ReplacedDependentOutlivesForgetfulDependency;
         let in_state = if forgets { in_forgetful_state(&changes, earlier) } else { was_in_force.clone() };
         let forgotten = |number: Number| was_in_force[number as usize] && !in_state[number as usize];
-        let named = |number| Named::of(&changes, number);
+        let named = |number: Number| changes.numbering.key(number).clone();
         outliving(&changes, &in_state)
             .into_iter()
             .filter(|(lower, upper)| {
@@ -152,8 +133,8 @@ fn removed_too_early(changes: &Changes, earlier: &[Step<'_>]) -> Vec<Pair> {
     for dependent in changes.before.numbers().filter(is_made) {
         let reached = walk.from(&changes.before, dependent, |_| false).iter();
         pairs.extend(reached.filter(|number| is_forgotten(**number)).map(|number| Pair {
-            dependent: Named::of(changes, dependent),
-            dependency: Named::of(changes, *number),
+            dependent: changes.numbering.key(dependent).clone(),
+            dependency: changes.numbering.key(*number).clone(),
         }));
     }
     pairs
@@ -163,28 +144,25 @@ fn removed_too_early(changes: &Changes, earlier: &[Step<'_>]) -> Vec<Pair> {
 /// the earlier steps was to change the dependent so that it does not depend on that, and failed to.
 fn forgotten_by_failure(changes: &Changes, earlier: &[Step<'_>]) -> Vec<Pair> {
     let Some(failed) = earlier.last().map(Step::changes) else { return Vec::new() };
-    let place = |changes: &Changes, address: &InstanceAddress| {
-        changes.numbers().find(|number| changes.numbering.address(*number) == address)
-    };
     let (mut now, mut then) = (Walk::over(changes.numbering.len()), Walk::over(failed.numbering.len()));
     let mut pairs = Vec::new();
     // What was to be changed in the step before, and is as it was.
     for dependent in changes.before.numbers().filter(|number| changes.of_number(*number).making().is_some()) {
-        let Some(was) = place(&failed, changes.numbering.address(dependent)) else { continue };
+        let Some(was) = failed.numbering.number(changes.numbering.key(dependent)) else { continue };
         if failed.of_number(was) != Change::Updated {
             continue;
         }
-        let written: BTreeSet<&InstanceAddress> = then
+        let written: BTreeSet<&NodeKey> = then
             .from(&failed.after, was, |_| false)
             .iter()
-            .map(|number| failed.numbering.address(*number))
+            .map(|number| failed.numbering.key(*number))
             .collect();
         let reached = now.from(&changes.before, dependent, |_| false).iter();
         let forgotten = reached.filter(|number| changes.of_number(**number) == Change::Deleted);
-        let forgotten = forgotten.filter(|number| !written.contains(changes.numbering.address(**number)));
+        let forgotten = forgotten.filter(|number| !written.contains(changes.numbering.key(**number)));
         pairs.extend(forgotten.map(|number| Pair {
-            dependent: Named::of(changes, dependent),
-            dependency: Named::of(changes, *number),
+            dependent: changes.numbering.key(dependent).clone(),
+            dependency: changes.numbering.key(*number).clone(),
         }));
     }
     pairs
@@ -198,16 +176,16 @@ fn kept_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
     let is_it = |number: &Number| {
         changes.of_number(*number) == Change::Replaced
             && in_force[*number as usize]
-            && !targets.contains(&changes.numbering.address(*number).block)
+            && !targets.contains(changes.numbering.key(*number))
     };
     let kept = changes.numbers().filter(|_| !targets.is_empty()).filter(is_it);
-    let named = |number| Named::of(changes, number);
+    let named = |number: Number| changes.numbering.key(number).clone();
     kept.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
 }
 
 /// What is changed only because targets depend on it that do not change: each as a pair with itself.
 fn skipped_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
-    let is_target = |number: &Number| step.options.target.contains(&changes.numbering.address(*number).block);
+    let is_target = |number: &Number| step.options.target.contains(changes.numbering.key(*number));
     let is_changed = |number: &Number| changes.of_number(*number) != Change::Kept;
     let mut walk = Walk::over(changes.numbering.len());
     let mut brought = BTreeSet::new();
@@ -217,7 +195,7 @@ fn skipped_by_target(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
     }
     let skipped = changes.numbers().filter(|_| !step.options.target.is_empty());
     let skipped = skipped.filter(is_changed).filter(|number| !brought.contains(number));
-    let named = |number| Named::of(changes, number);
+    let named = |number: Number| changes.numbering.key(number).clone();
     skipped.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
 }
 
@@ -226,7 +204,7 @@ fn deleted_last(changes: &Changes) -> Vec<Pair> {
     let in_force = [changes.before.create_before_destroy(), changes.after.create_before_destroy()];
     let may_be_last = |number: &Number| in_force.iter().any(|in_force| in_force[*number as usize]);
     let replaced = changes.numbers().filter(|number| changes.of_number(*number) == Change::Replaced);
-    let named = |number| Named::of(changes, number);
+    let named = |number: Number| changes.numbering.key(number).clone();
     let pair = |number| Pair { dependent: named(number), dependency: named(number) };
     replaced.filter(may_be_last).map(pair).collect()
 }
@@ -239,20 +217,20 @@ fn lost_unread(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
         changes.of_number(*number) == Change::Replaced && was[*number as usize] && !is[*number as usize]
     };
     let lost = changes.numbers().filter(|_| !step.options.refresh).filter(loses);
-    let named = |number| Named::of(changes, number);
+    let named = |number: Number| changes.numbering.key(number).clone();
     lost.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
 }
 
 /// Whether a forgetful engine has create_before_destroy in its state, after the earlier steps, for each resource.
 fn in_forgetful_state(changes: &Changes, earlier: &[Step<'_>]) -> Vec<bool> {
     let remembered = earlier.last().map(remembered).unwrap_or_default();
-    changes.numbers().map(|number| remembered.contains(changes.numbering.address(number))).collect()
+    changes.numbers().map(|number| remembered.contains(changes.numbering.key(number))).collect()
 }
 
 /// The resources that a forgetful engine has create_before_destroy in its state for, after a step: what it left alone
 /// has the setting if it is in force, what it changed only if it is in force among all that was changed in the same
 /// step.
-fn remembered(step: &Step<'_>) -> BTreeSet<InstanceAddress> {
+fn remembered(step: &Step<'_>) -> BTreeSet<NodeKey> {
     let changes = step.changes();
     let after = &changes.after;
     let made = |number: Number| changes.of_number(number).making().is_some();
@@ -269,5 +247,5 @@ fn remembered(step: &Step<'_>) -> BTreeSet<InstanceAddress> {
         let place = *number as usize;
         in_force[place] && (!made(*number) || passed_on[place])
     };
-    after.numbers().filter(remembers).map(|number| changes.numbering.address(number).clone()).collect()
+    after.numbers().filter(remembers).map(|number| changes.numbering.key(number).clone()).collect()
 }

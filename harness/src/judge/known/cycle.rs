@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::conditions::{Named, Pair};
+use super::conditions::Pair;
 use crate::evidence::{CycleNode, NodeOperation, Reader};
-use crate::spec::Step;
 use crate::spec::changes::Change;
+use crate::spec::{NodeKey, Step};
 
 /// Whether the text of a finding reports cycles and nothing else, each of them has both deletes of one of the
 /// pairs in it, and all that they name are nodes of the step.
@@ -13,8 +13,8 @@ pub fn explained(text: &str, pairs: &[Pair], step: &Step<'_>, reader: &dyn Reade
     let errors = text.split_once(" ended with ").and_then(|(_, rest)| rest.split_once(": "));
     let Some(cycles) = errors.and_then(|(_, errors)| reader.cycles(errors)) else { return false };
     let nodes = Nodes::of(step);
-    let deletes = |cycle: &[CycleNode<'_>], resource: &Named| {
-        let address = resource.address.to_string();
+    let deletes = |cycle: &[CycleNode<'_>], resource: &NodeKey| {
+        let address = step.address(resource).to_string();
         cycle.iter().any(|node| node.address == address && node.operation != NodeOperation::Make)
     };
     cycles.iter().all(|cycle| {
@@ -33,7 +33,7 @@ struct Nodes {
 impl Nodes {
     fn of(step: &Step<'_>) -> Self {
         let changes = step.changes();
-        let address = |number| changes.numbering.address(number).to_string();
+        let address = |number| step.address(changes.numbering.key(number)).to_string();
         let deleted = changes.numbers().filter(|number| changes.of_number(*number).deletes());
         let replaced = |number| changes.of_number(number) == Change::Replaced;
         Self {

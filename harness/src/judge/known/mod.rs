@@ -105,7 +105,7 @@ fn explains(condition: Condition, finding: &Finding, steps: &[Step<'_>], reader:
     }
     let part_of_name = |character: char| character.is_alphanumeric() || character == '_' || character == '-';
     let words: Vec<&str> = finding.text.split(|character| !part_of_name(character)).collect();
-    pairs.iter().any(|pair| words.contains(&&*pair.dependent.key) && words.contains(&&*pair.dependency.key))
+    pairs.iter().any(|pair| words.contains(&&*pair.dependent) && words.contains(&&*pair.dependency))
 }
 
 #[derive(Debug, Deserialize)]
@@ -214,7 +214,7 @@ impl KnownFindings {
             if !entries.iter().any(|entry| signature(&entry)) {
                 continue;
             }
-            let past = history::up_to(stages.to_vec(), &stage, failed, profile.discipline);
+            let past = history::up_to(stages.to_vec(), &stage, failed, profile.semantics);
             let steps = steps_taken(&past, failed);
             let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], &steps, reader);
             let Some(entry) = entries.iter().find(fits) else { continue };

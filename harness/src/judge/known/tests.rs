@@ -4,13 +4,13 @@ use super::*;
 use crate::case::Batch;
 use crate::case::stage::Stage;
 use crate::engines::EngineSpec;
-use crate::spec::discipline::TERRAFORM;
 use crate::spec::notation::{between, effect};
-use crate::spec::{Address, Deployed, Options, Program};
+use crate::spec::semantics::terraform::TERRAFORM;
+use crate::spec::{Configuration, Deployed, Options};
 
 /// Resources as `name:dependencies`, a `!` behind the name for create_before_destroy, a `*` before a
 /// dependency for a reference whose change replaces, a `~` for one whose change updates.
-fn program(text: &str) -> Program {
+fn program(text: &str) -> Configuration {
     let marks = text.split_whitespace().map(|word| {
         let (name, dependencies) = word.split_once(':').unwrap_or((word, ""));
         let dependencies = dependencies.split(',').map(|dependency| match dependency.chars().next() {
@@ -36,19 +36,24 @@ fn holding(before: &str, after: &str) -> Vec<Condition> {
 }
 
 /// Calls with the steps that lead from one program to the next, from nothing on.
-fn with_steps<T>(programs: &[Program], call: impl FnOnce(&[Step<'_>]) -> T) -> T {
+fn with_steps<T>(programs: &[Configuration], call: impl FnOnce(&[Step<'_>]) -> T) -> T {
     let deployed: Vec<Deployed> =
         std::iter::once(Deployed::NOTHING).chain(programs.iter().map(Deployed::by)).collect();
     let options = Options::default();
     let steps = deployed.iter().zip(programs);
     let steps: Vec<Step<'_>> = steps
-        .map(|(deployed, program)| Step { deployed, program, options: &options, discipline: TERRAFORM })
+        .map(|(deployed, configuration)| Step {
+            deployed,
+            configuration,
+            options: &options,
+            semantics: TERRAFORM,
+        })
         .collect();
     call(&steps)
 }
 
 fn holding_after(programs: &[&str]) -> Vec<Condition> {
-    let programs: Vec<Program> = programs.iter().map(|text| program(text)).collect();
+    let programs: Vec<Configuration> = programs.iter().map(|text| program(text)).collect();
     let all = [REMOVED, REPLACED, BOTH, FORGOTTEN];
     with_steps(&programs, |steps| all.into_iter().filter(|it| !it.pairs(steps).is_empty()).collect())
 }
@@ -193,9 +198,9 @@ fn a_cycle_is_known_only_if_it_names_the_resources_of_which_the_condition_is_tru
 #[test]
 fn the_pairs_of_a_condition_are_those_that_the_reduced_cases_name() {
     let pairs = |condition: Condition, programs: &[&str]| -> Vec<String> {
-        let programs: Vec<Program> = programs.iter().map(|text| program(text)).collect();
+        let programs: Vec<Configuration> = programs.iter().map(|text| program(text)).collect();
         let pairs = with_steps(&programs, |steps| condition.pairs(steps));
-        pairs.iter().map(|pair| format!("{}:{}", pair.dependent.key, pair.dependency.key)).collect()
+        pairs.iter().map(|pair| format!("{}:{}", pair.dependent, pair.dependency)).collect()
     };
     assert_eq!(pairs(REMOVED, &["p a:*p m:a b!:m k", "p a m k"]), ["b:a"], "through m, which stays");
     assert_eq!(pairs(REPLACED, &["p a b:a,*p", "p b c!:b"]), ["b:a"]);
@@ -251,19 +256,24 @@ fn a_file_that_would_hide_new_bugs_or_cannot_be_understood_is_refused_with_a_rea
 /// is written, and the targets.
 fn pairs_after(condition: Condition, steps: &[(&str, &str, &str)]) -> Vec<(String, String)> {
     let programs = crate::spec::notation::program;
-    let owned: Vec<(Deployed, Program, Options)> = steps
+    let owned: Vec<(Deployed, Configuration, Options)> = steps
         .iter()
         .map(|(deployed, written, targets)| {
-            let target = targets.split_whitespace().map(Address::of_node).collect();
+            let target = targets.split_whitespace().map(Into::into).collect();
             (Deployed::by(&programs(deployed)), programs(written), Options { target, ..Options::USUAL })
         })
         .collect();
     let steps: Vec<Step<'_>> = owned
         .iter()
-        .map(|(deployed, program, options)| Step { deployed, program, options, discipline: TERRAFORM })
+        .map(|(deployed, configuration, options)| Step {
+            deployed,
+            configuration,
+            options,
+            semantics: TERRAFORM,
+        })
         .collect();
     let pairs = condition.pairs(&steps).into_iter();
-    pairs.map(|pair| (pair.dependent.key.to_string(), pair.dependency.key.to_string())).collect()
+    pairs.map(|pair| (pair.dependent.to_string(), pair.dependency.to_string())).collect()
 }
 
 fn pair(dependent: &str, dependency: &str) -> (String, String) {
@@ -274,10 +284,10 @@ fn pair(dependent: &str, dependency: &str) -> (String, String) {
 fn what_lost_its_setting_in_the_step_before_is_removed_too_early_for_its_updated_dependent() {
     let condition = Condition::ChangedDependentNeedsForgetfulDependency;
     let pairs = |programs: &[&str]| -> Vec<(String, String)> {
-        let programs: Vec<Program> =
+        let programs: Vec<Configuration> =
             programs.iter().map(|text| crate::spec::notation::program(text)).collect();
         let pairs = with_steps(&programs, |steps| condition.pairs(steps));
-        pairs.iter().map(|found| pair(&found.dependent.key, &found.dependency.key)).collect()
+        pairs.iter().map(|found| pair(&found.dependent, &found.dependency)).collect()
     };
     assert_eq!(pairs(&["a b!<a", "a=l b!<a", "b!"]), [pair("b", "a")]);
     assert_eq!(

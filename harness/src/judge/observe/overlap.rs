@@ -22,7 +22,7 @@ mod tests {
     use crate::spec::{OperationKind, ResourceOperation};
 
     fn operation(key: &str, begin: u64, end: Option<u64>) -> ObservedOperation {
-        let operation = ResourceOperation { key: key.into(), kind: OperationKind::Create };
+        let operation = ResourceOperation::new(&key.into(), OperationKind::Create);
         ObservedOperation { operation, begin, end: end.map(|end| (end, true)), id: None, fault: None }
     }
 

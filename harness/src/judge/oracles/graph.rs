@@ -16,9 +16,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let leaves_no_value = |(dependency, dependent): &(String, String)| {
-        let (dependency, dependent) = (trial.program.by_key(dependency), trial.program.by_key(dependent));
-        let kind =
-            dependency.zip(dependent).and_then(|((address, _), (_, block))| block.dependencies.get(address));
+        let kind = trial.program.node(dependent).and_then(|node| node.dependencies.get(dependency.as_str()));
         kind.is_some_and(|kind| !kind.leaves_a_value())
     };
     let NamedGraph { nodes, edges, .. } = trial.source.clone();

@@ -5,7 +5,7 @@ use crate::case::stage::{Defect, JudgedAs, ProgramRef};
 use crate::evidence::{
     BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, Refusal, StageRecord, StateFile, Warning,
 };
-use crate::spec::{Action, Failure, InstanceAddress};
+use crate::spec::{Action, Failure};
 
 /// For people.
 pub const ABOUT: &str = "every command succeeds and waits: no error, crash, hang, lock or broken file left";
@@ -46,7 +46,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     }
     // Commands that mark something in the state know no messages.
     let prints_text =
-        matches!(trial.stage.action, Action::Taint(_) | Action::Untaint(_) | Action::Drift { .. });
+        matches!(trial.stage.action, Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. });
     if let Some(line) = output.stray.as_ref().filter(|_| trial.evidence.succeeded && !prints_text) {
         found("prints what is no message", format!("{line:?}"));
     }
@@ -66,9 +66,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
 /// Whether something is to be marked that is not deployed.
 fn marks_nothing(trial: &Trial<'_>) -> bool {
     match &trial.stage.action {
-        Action::Taint(address) | Action::Untaint(address) => {
-            !trial.deployed.instances.contains_key(&InstanceAddress::from(address))
-        }
+        Action::Mark(key) | Action::Unmark(key) => !trial.deployed.has(key),
         _ => false,
     }
 }

@@ -16,15 +16,18 @@ mod requests;
 mod state;
 mod steps;
 
+use std::collections::BTreeSet;
+
 use equiform_proto::ledger::{Digest, World};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::observe::meaning_of;
 use crate::algebra::graph::NamedGraph;
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::evidence::{ObservedOperation, StageEvidence, StoredIdentity};
-use crate::spec::{Action, Deployed, Expectation, Options, Program, ResourceOperation};
+use crate::spec::{
+    Action, Address, Configuration, Deployed, Expectation, NodeKey, Options, ResourceOperation, Semantics,
+};
 pub use order::{Violation, violations};
 
 /// What a variant should do in a stage, and what it did.
@@ -43,7 +46,9 @@ pub struct Trial<'a> {
     /// How the engine was asked to do it.
     pub options: &'a Options,
     /// What is to be deployed after it.
-    pub program: &'a Program,
+    pub program: &'a Configuration,
+    /// What the engine's family promises.
+    pub semantics: &'a dyn Semantics,
     /// What the model expects to be planned in it.
     pub plan: &'a Expectation,
     /// What the model expects to be done in it.
@@ -91,17 +96,22 @@ impl Trial<'_> {
         self.outcome.filter(|_| self.evidence.record.ended_in_order())
     }
 
-    /// The addresses of resources that are written or deployed, by their keys.
-    fn addresses(&self) -> FxHashMap<&str, &str> {
-        let written = self.program.blocks.iter().map(|(address, block)| (&*block.key, address.as_str()));
-        let deployed = self.deployed.instances.iter();
-        let deployed = deployed.map(|(address, instance)| (&*instance.key, address.block.as_str()));
-        written.chain(deployed).collect()
+    /// The address of a node: where it was when the stage began, or else where the program writes it.
+    fn address(&self, key: &NodeKey) -> Address {
+        let remembered = self.deployed.memory.node(key).map(|it| it.address.clone());
+        remembered.unwrap_or_else(|| self.program.encoding.address(key))
+    }
+
+    /// The nodes that a stage with targets reaches; none if it has no targets.
+    fn reached(&self) -> Option<BTreeSet<NodeKey>> {
+        let targets = &self.options.target;
+        let reach = || self.semantics.reach(self.deployed, self.program, targets).nodes;
+        (!targets.is_empty()).then(reach)
     }
 
     /// Whether the engine is to read objects before it changes them. A saved plan rests on what was read for it.
     pub fn refreshes(&self) -> bool {
-        let reads = self.stage.action.plans() || matches!(self.stage.action, Action::RefreshOnly(_));
+        let reads = self.stage.action.plans() || matches!(self.stage.action, Action::Refresh(_));
         reads && self.options.refresh && !matches!(self.stage.action, Action::ApplySaved(_))
     }
 
@@ -112,8 +122,7 @@ impl Trial<'_> {
 
     /// Whether the engine takes something into its state that has changed behind its back.
     pub fn takes_drift_in(&self) -> bool {
-        let writes =
-            self.stage.action.changes_the_world() || matches!(self.stage.action, Action::RefreshOnly(_));
+        let writes = self.stage.action.changes_the_world() || matches!(self.stage.action, Action::Refresh(_));
         self.deployed.has_drifted() && self.options.refresh && writes
     }
 }

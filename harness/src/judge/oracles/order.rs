@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn operations_that_overlap_are_under_way_at_once_and_one_that_never_ends_stays_so() {
         let create = |begin, end: Option<u64>| ObservedOperation {
-            operation: ResourceOperation { key: "a".into(), kind: OperationKind::Create },
+            operation: ResourceOperation::new(&"a".into(), OperationKind::Create),
             begin,
             end: end.map(|seq| (seq, true)),
             id: None,

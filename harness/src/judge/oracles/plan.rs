@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::{Finding, Trial};
 use crate::case::stage::JudgedAs;
 use crate::evidence::PlannedChange;
-use crate::spec::{Action, Drift, OperationKind, PlanMode, ResourceOperation};
+use crate::spec::{Action, OperationKind, PlanMode, ResourceOperation};
 
 /// For people.
 pub const ABOUT: &str = "the engine does what its plan announced";
@@ -89,12 +89,16 @@ fn drift(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
     let destroys =
         matches!(trial.stage.action, Action::Destroy(_)) || trial.options.mode == PlanMode::Destroy;
     let looks = trial.refreshes() && !destroys;
-    let drifted = trial.deployed.instances.iter().filter(|_| looks).filter_map(|(address, instance)| {
-        let kind = match instance.drift.as_ref()? {
-            Drift::Gone => OperationKind::Delete,
-            Drift::Label(_) | Drift::Pin(_) => OperationKind::Update,
+    let nodes = trial.deployed.current().filter(|_| looks);
+    let drifted = nodes.filter_map(|(_, remembered, current, object)| {
+        let kind = match object {
+            None => OperationKind::Delete,
+            Some(object) if (&object.label, &object.pin) != (&current.label, &current.pin) => {
+                OperationKind::Update
+            }
+            Some(_) => return None,
         };
-        Some((address.to_string(), kind))
+        Some((remembered.address.to_string(), kind))
     });
     let expected = Changes(drifted.collect());
     let reported = Changes::listed(&trial.evidence.output.drifted);
@@ -171,9 +175,8 @@ impl Changes {
     }
 
     fn of<'a>(trial: &Trial<'_>, operations: impl Iterator<Item = &'a ResourceOperation>) -> Self {
-        let addresses = trial.addresses();
-        let address = |key: &str| addresses.get(key).copied().unwrap_or(key).to_owned();
-        Self(operations.map(|operation| (address(&operation.key), operation.kind)).collect())
+        let address = |operation: &ResourceOperation| trial.address(&operation.key).to_string();
+        Self(operations.map(|operation| (address(operation), operation.kind)).collect())
     }
 
     fn difference(&self, other: &Self, only_here: &str, only_there: &str) -> String {
@@ -202,7 +205,8 @@ mod tests {
     use crate::algebra::graph::NamedGraph;
     use crate::case::stage::{ProgramRef, Stage};
     use crate::evidence::{StageEvidence, StageRecord, StoredIdentity, Summary};
-    use crate::spec::{Deployed, Expectation, Options, Program};
+    use crate::spec::semantics::terraform::TERRAFORM;
+    use crate::spec::{Configuration, Deployed, Expectation, Options};
 
     /// The kinds of findings in a plan of another variant's program, of which the engine prints so many summaries.
     fn kinds(plans: usize) -> Vec<String> {
@@ -230,7 +234,8 @@ mod tests {
             identity: StoredIdentity::Never,
             repeated: None,
             deployed: &Deployed::NOTHING,
-            program: &Program::EMPTY,
+            program: &Configuration::EMPTY,
+            semantics: TERRAFORM,
             plan: &Expectation::nothing(0),
             expectation: &Expectation::nothing(0),
             evidence: &evidence,

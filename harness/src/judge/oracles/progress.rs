@@ -20,11 +20,9 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if !trial.stage.action.changes_the_world() || !evidence.record.ended_in_order() {
         return Vec::new();
     }
-    let addresses = trial.addresses();
     let due = || {
-        let address = |key| addresses.get(key).copied().unwrap_or(key);
         let operations = evidence.operations.iter();
-        operations.flat_map(move |observed| due(observed, address(&*observed.operation.key)))
+        operations.flat_map(|observed| due(observed, &trial.address(&observed.operation.key).to_string()))
     };
     // Both are long, and nearly always the same.
     if sum(due()) == sum(told.iter().cloned()) {
@@ -56,7 +54,7 @@ fn sum(told: impl Iterator<Item = Told>) -> (usize, u64) {
 }
 
 /// What is to be told of an operation.
-fn due(observed: &ObservedOperation, address: &str) -> impl Iterator<Item = Told> {
+fn due(observed: &ObservedOperation, address: &str) -> impl Iterator<Item = Told> + use<> {
     let kind = observed.operation.kind;
     let told = |moment, has_id: bool| Told {
         address: address.into(),

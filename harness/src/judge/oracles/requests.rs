@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{Finding, Trial};
 use crate::case::stage::{JudgedAs, ProgramRef};
 use crate::evidence::{ANOTHER_CONFIGURATION, NOT_REFRESHED, READ_TOO_LATE};
-use crate::spec::{Action, PlanMode};
+use crate::spec::{Action, NodeKey, PlanMode};
 
 /// For people.
 pub const ABOUT: &str = "requests carry objects as they are and changes as planned; all is read and planned";
@@ -26,7 +26,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
             let reads = succeeded && trial.refreshes();
             let key = problem.key.as_deref();
             // A plan is made without the changes that are ignored; a change comes with what is written.
-            let ignores = |key| trial.program.by_key(key).is_some_and(|(_, block)| block.ignore_changes);
+            let ignores = |key| trial.program.node(key).is_some_and(|node| node.ignore_changes);
             (reads || problem.kind != NOT_REFRESHED)
                 && (problem.kind != ANOTHER_CONFIGURATION || !key.is_some_and(ignores))
                 && (trial.refreshes() || problem.kind != READ_TOO_LATE)
@@ -56,9 +56,8 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if !asks_for_plans || matches!(trial.stage.action, Action::ApplySaved(_)) {
         return findings;
     }
-    let keys: BTreeSet<&str> = trial.program.blocks.values().map(|block| &*block.key).collect();
-    let unplanned =
-        keys.into_iter().filter(|key| is_reached(key)).filter(|key| !requests.planned.contains(*key));
+    let keys = trial.program.meaning.nodes.keys().map(|key| &**key);
+    let unplanned = keys.filter(|key| is_reached(key)).filter(|key| !requests.planned.contains(*key));
     findings.extend(
         unplanned.map(|key| Finding::new("requests", "not planned", trial, format!("{key} was not planned"))),
     );
@@ -73,13 +72,10 @@ fn reached(trial: &Trial<'_>) -> Option<BTreeSet<String>> {
     // What is destroyed because it depends on a target is not looked at before.
     let target = match trial.stage.action {
         Action::Destroy(_) => trial.stage.action.options().target.clone(),
-        _ => trial.program.reached(trial.deployed, trial.options).options.target,
+        _ => trial.reached()?,
     };
-    let written = trial.program.blocks.iter().filter(|(address, _)| target.contains(address));
-    let there = trial.deployed.instances.iter().filter(|(address, _)| target.contains(&address.block));
-    let keys = written.map(|(_, block)| &block.key).chain(there.map(|(_, instance)| &instance.key));
+    let is_there = |key: &&NodeKey| trial.program.node(key).is_some() || trial.deployed.has(key);
     // Whether an old object that is left from an earlier step is looked at is not promised.
-    let deposed = trial.deployed.instances.values().filter(|instance| instance.deposed);
-    let deposed: BTreeSet<&str> = deposed.map(|instance| &*instance.key).collect();
-    Some(keys.filter(|key| !deposed.contains(&***key)).map(|key| key.to_string()).collect())
+    let has_old = |key: &NodeKey| trial.deployed.memory.node(key).is_some_and(|it| !it.pending.is_empty());
+    Some(target.iter().filter(is_there).filter(|key| !has_old(key)).map(|key| key.to_string()).collect())
 }

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::{Finding, Trial};
 use crate::evidence::{StateBefore, StateDifference, StateFile, Stored, StoredIdentity};
 use crate::spec::dependencies::{Number, NumberedGraph, Numbering, Walk};
-use crate::spec::{Action, Address, Deployed, Instance, PlanMode, Program};
+use crate::spec::{Action, Configuration, Deployed, NodeKey, PlanMode, Remembered};
 
 /// For people.
 pub const ABOUT: &str = "the engine's state holds what is in the world, with its dependencies";
@@ -62,20 +62,20 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut found = |kind: &str, text: String| findings.push(Finding::new("state", kind, trial, text));
     let mut chains = Chains::of(deployed);
-    let instances: FxHashMap<String, &Instance> =
-        deployed.instances.iter().map(|(address, instance)| (address.to_string(), instance)).collect();
+    let nodes = deployed.memory.nodes.iter();
+    let nodes: FxHashMap<String, (&NodeKey, &Remembered)> =
+        nodes.map(|(key, it)| (it.address.to_string(), (key, it))).collect();
     let mut ids = FxHashSet::default();
-    let mut deposed = FxHashSet::default();
+    let mut old: FxHashMap<&str, usize> = FxHashMap::default();
     // What a command that failed, or that only reads, leaves of dependencies in the state is promised by nobody; and
     // what it does not reach keeps those that it was written with.
     let is_refresh =
-        matches!(trial.stage.action, Action::RefreshOnly(_)) || trial.options.mode == PlanMode::RefreshOnly;
+        matches!(trial.stage.action, Action::Refresh(_)) || trial.options.mode == PlanMode::Refresh;
     let refreshes_only = is_refresh && (trial.takes_drift_in() || !trial.program_is_deployed);
     let writes_dependencies = trial.evidence.succeeded && !refreshes_only;
-    let reached = (!trial.options.target.is_empty())
-        .then(|| trial.program.reached(trial.deployed, trial.options).options.target);
-    let is_reached = |name: &str| {
-        reached.as_ref().is_none_or(|target| target.iter().any(|address| address.as_str() == name))
+    let reached = trial.reached();
+    let is_reached = |key: Option<&NodeKey>| {
+        reached.as_ref().is_none_or(|reached| key.is_some_and(|key| reached.contains(key)))
     };
     let stores_identity = match trial.identity {
         StoredIdentity::Never => false,
@@ -87,16 +87,17 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
         if !ids.insert(id) {
             found("twice", format!("{id} is more than once in the state, here as {name}"));
         }
-        let instance = instances.get(name.as_str());
-        if stored.deposed && !(instance.is_some_and(|it| it.deposed) && deposed.insert(name)) {
+        let (key, node) = nodes.get(name.as_str()).copied().unzip();
+        let left = old.entry(name).or_insert_with(|| node.map_or(0, |it| it.pending.len()));
+        if stored.deposed && left.checked_sub(1).map(|rest| *left = rest).is_none() {
             found("deposed object left", format!("{name} has an old object {id} that was not deleted"));
         }
-        if !stored.deposed && instance.is_some_and(|it| it.tainted != stored.tainted) {
+        if !stored.deposed && node.is_some_and(|it| it.is_marked() != stored.tainted) {
             let is = if stored.tainted { "is marked" } else { "is not marked" };
             found("another mark", format!("{name} {is} in the state as one to be replaced"));
         }
         // What has drifted is not in the state before the engine looks.
-        let drifted = instance.is_some_and(|it| it.drift.is_some());
+        let drifted = key.is_some_and(|key| deployed.node_has_drifted(key));
         match trial.world.get(id) {
             _ if drifted => {}
             None => found("ghost", format!("{name} is {id} in the state, which is not in the world")),
@@ -106,7 +107,7 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
                     format!("{name} has other attributes in the state than in the world"),
                 );
             }
-            Some(object) if object.key.as_deref() != instance.map(|it| &*it.key) => {
+            Some(object) if object.key.as_deref() != key.map(|key| &**key) => {
                 let key = object.key.as_deref().unwrap_or("?");
                 found("another name", format!("{id} is {name} in the state, which is {key} in the world"));
             }
@@ -123,7 +124,7 @@ fn compare(trial: &Trial<'_>, deployed: &Deployed) -> Vec<Finding> {
                 Some(_) => {}
             }
         }
-        let same = writes_dependencies && !stored.deposed && is_reached(name);
+        let same = writes_dependencies && !stored.deposed && is_reached(key);
         if let Some(text) = chains.difference(stored).filter(|_| same) {
             found("other dependencies", text);
         }
@@ -147,14 +148,11 @@ fn outputs(trial: &Trial<'_>, findings: &mut Vec<Finding>) {
     let Some(state) = trial.evidence.state.state().filter(|_| applies && trial.evidence.succeeded) else {
         return;
     };
-    let written: BTreeMap<&str, &Address> = match trial.program.outputs {
-        true => trial.program.blocks.iter().map(|(address, block)| (&*block.key, address)).collect(),
-        false => BTreeMap::new(),
-    };
-    let told = trial.world.objects().filter_map(|object| {
-        let address = written.get(object.key.as_deref()?)?;
+    let encoding = &trial.program.encoding;
+    let told = trial.world.objects().filter(|_| encoding.outputs).filter_map(|object| {
+        let (key, _) = trial.program.meaning.nodes.get_key_value(object.key.as_deref()?)?;
         let label = object.attributes.unpack().get("label").cloned().unwrap_or_default();
-        Some((address.name().to_owned(), json!({ "id": object.id, "label": label })))
+        Some((encoding.address(key).name.to_string(), json!({ "id": object.id, "label": label })))
     });
     let expected: BTreeMap<String, Json> = told.collect();
     if state.outputs != expected {
@@ -171,7 +169,8 @@ fn outputs(trial: &Trial<'_>, findings: &mut Vec<Finding>) {
 
 /// What each deployed resource depends on. Engines store the whole chain.
 struct Chains {
-    numbering: Numbering,
+    /// The addresses, in the order of the numbers.
+    addresses: Vec<String>,
     /// The numbers by address.
     numbers: FxHashMap<String, Number>,
     graph: NumberedGraph,
@@ -180,11 +179,12 @@ struct Chains {
 
 impl Chains {
     fn of(deployed: &Deployed) -> Self {
-        let numbering = Numbering::of(deployed, &Program::EMPTY);
-        let numbers =
-            (0..numbering.len() as Number).map(|number| (numbering.address(number).to_string(), number));
+        let numbering = Numbering::of(deployed, &Configuration::EMPTY);
+        let nodes = deployed.memory.nodes.values();
+        let addresses: Vec<String> = nodes.map(|it| it.address.to_string()).collect();
+        let numbers = addresses.iter().cloned().zip(0..);
         let (graph, walk) = (numbering.deployed(deployed), Walk::over(numbering.len()));
-        Self { numbers: numbers.collect(), graph, walk, numbering }
+        Self { numbers: numbers.collect(), graph, walk, addresses }
     }
 
     /// How the addresses that an object depends on differ from the program's.
@@ -199,10 +199,9 @@ impl Chains {
             return None;
         }
         let reached = self.walk.from(&self.graph, number, |_| false).iter();
-        let expected: BTreeSet<String> =
-            reached.map(|&number| self.numbering.address(number).to_string()).collect();
+        let expected: BTreeSet<&String> = reached.map(|&number| &self.addresses[number as usize]).collect();
         let is: BTreeSet<&str> = stored.dependencies.iter().collect();
-        (!is.iter().copied().eq(expected.iter().map(String::as_str))).then(|| {
+        (!is.iter().copied().eq(expected.iter().map(|it| it.as_str()))).then(|| {
             format!("{} depends on {is:?} in the state, on {expected:?} in the program", stored.address)
         })
     }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use petgraph::algo::{has_path_connecting, is_cyclic_directed};
 use proptest::prelude::*;
 
-use super::super::discipline::TERRAFORM;
 use super::super::notation::between;
+use super::super::semantics::terraform::TERRAFORM;
 use super::super::*;
 use super::objects;
 
 /// Two programs over five resources, with edges of all kinds that go upward only.
-fn two_programs() -> impl Strategy<Value = (Program, Program)> {
+fn two_programs() -> impl Strategy<Value = (Configuration, Configuration)> {
     let kind = prop::sample::select(EdgeKind::ALL.to_vec());
     let edges = prop::collection::vec(prop::option::of(kind), 5);
     let value = || prop::option::of(prop::sample::select(vec!["v", "w"]));
@@ -21,22 +21,21 @@ fn two_programs() -> impl Strategy<Value = (Program, Program)> {
     type Settings = (bool, bool, Option<&'static str>, Option<&'static str>);
     (program.clone(), program).prop_map(|(before, after)| {
         let build = |drawn: Vec<(bool, Vec<Option<EdgeKind>>, Settings)>| {
-            let mut program = Program::default();
+            let mut program = Configuration::default();
             for (index, (_, kinds, settings)) in drawn.iter().enumerate().filter(|(_, (there, ..))| *there) {
                 let (asks, ignores, label, pin) = settings;
                 let kinds = kinds.iter().enumerate().take(index).filter(|(lower, _)| drawn[*lower].0);
-                let dependencies = kinds
-                    .filter_map(|(lower, kind)| Some((Address::of_node(&format!("r{lower}")), (*kind)?)));
-                let block = Block {
-                    key: format!("r{index}").into(),
+                let dependencies =
+                    kinds.filter_map(|(lower, kind)| Some((NodeKey::from(format!("r{lower}")), (*kind)?)));
+                let node = Node {
                     dependencies: Arc::new(dependencies.collect()),
                     create_before_destroy: *asks,
                     ignore_changes: *ignores,
                     label: label.map(Into::into),
                     pin: pin.map(Into::into),
-                    ..Block::default()
+                    ..Node::default()
                 };
-                program.blocks.insert(Address::of_node(&block.key), block);
+                program.meaning.nodes.insert(format!("r{index}").into(), node);
             }
             program
         };
@@ -45,27 +44,32 @@ fn two_programs() -> impl Strategy<Value = (Program, Program)> {
 }
 
 /// What a program deployed, with an odd memory: settings, marks, objects that refer to others which are gone, drift.
-fn remembering(program: &Program, memory: &[u8]) -> Deployed {
+fn remembering(program: &Configuration, memory: &[u8]) -> Deployed {
     let mut deployed = Deployed::by(program);
-    for (instance, memory) in deployed.instances.values_mut().zip(memory) {
-        instance.create_before_destroy ^= memory & 1 != 0;
-        instance.tainted = memory & 6 == 6;
-        instance.drift = match memory >> 3 & 7 {
-            0 => Some(Drift::Label(Some("d".into()))),
-            1 => Some(Drift::Pin(None)),
-            2 => Some(Drift::Gone),
-            _ => None,
-        };
+    let keys: Vec<NodeKey> = deployed.keys().cloned().collect();
+    for (key, memory) in keys.iter().zip(memory) {
+        let remembered = deployed.memory.nodes.get_mut(key).unwrap();
+        remembered.create_before_destroy ^= memory & 1 != 0;
+        remembered.current.as_mut().unwrap().marked = memory & 6 == 6;
+        let object = world::ObjectId { key: key.clone(), number: 0 };
+        let object = deployed.world.objects.get_mut(&object).unwrap();
         if memory & 64 != 0 {
-            let by_value = instance.dependencies.iter().filter(|(_, kind)| kind.leaves_a_value());
-            instance.stale.extend(by_value.map(|(address, _)| address.clone()).next());
+            let by_value = remembered.dependencies.iter().filter(|(_, kind)| kind.leaves_a_value());
+            object.outdated.extend(by_value.map(|(key, _)| key.clone()).next());
         }
         if memory & 128 != 0 {
             // It was written when it depended on other things.
-            let less = instance.dependencies.iter().skip(1).map(|(address, kind)| (address.clone(), *kind));
-            instance.dependencies = Arc::new(less.collect());
-            instance.stale.clear();
+            let less = remembered.dependencies.iter().skip(1).map(|(key, kind)| (key.clone(), *kind));
+            remembered.dependencies = Arc::new(less.collect());
+            object.outdated.clear();
         }
+        let drift = match memory >> 3 & 7 {
+            0 => Drift::Label(Some("d".into())),
+            1 => Drift::Pin(None),
+            2 => Drift::Gone,
+            _ => continue,
+        };
+        deployed = deployed.drifted(key, &drift);
     }
     deployed
 }
@@ -86,16 +90,16 @@ proptest! {
             sorted.iter().map(|node| Effect::whole(&order[*node])).collect()
         };
         let done = &sorted[..(seed % (sorted.len() as u64 + 1)) as usize];
-        let Ok(there) = deployed.after(&after, &effects(&whole.order, done)) else { return Ok(()) };
-        let rest = Step { deployed: &there, program: &after, options: &Options::default(), discipline: TERRAFORM };
+        let Ok(there) = TERRAFORM.after_failure(&deployed, &after, &effects(&whole.order, done)) else { return Ok(()) };
+        let rest = Step { deployed: &there, configuration: &after, options: &Options::default(), semantics: TERRAFORM };
         let rest = rest.expectation(&LeftOut::none());
         prop_assert!(!is_cyclic_directed(&rest.order));
         let sorted = petgraph::algo::toposort(&rest.order, None).unwrap();
-        let finished = there.after(&after, &effects(&rest.order, &sorted)).unwrap();
-        let step = Step { deployed: &there, program: &after, options: &Options::default(), discipline: TERRAFORM };
+        let finished = TERRAFORM.after_failure(&there, &after, &effects(&rest.order, &sorted)).unwrap();
+        let step = Step { deployed: &there, configuration: &after, options: &Options::default(), semantics: TERRAFORM };
         let outcome = step.outcome();
         prop_assert_eq!(objects(&finished), objects(&outcome));
-        prop_assert!(finished.instances.keys().eq(Deployed::by(&after).instances.keys()));
+        prop_assert!(finished.keys().eq(Deployed::by(&after).keys()));
     }
 
     /// Whatever the state remembers, and whatever has drifted: there is an order, and after it nothing is left to do.
@@ -105,10 +109,11 @@ proptest! {
     ) {
         let deployed = remembering(&before, &memory);
         let options = Options { refresh, ..Options::default() };
-        let step = Step { deployed: &deployed, program: &after, options: &options, discipline: TERRAFORM };
+        let step = Step { deployed: &deployed, configuration: &after, options: &options, semantics: TERRAFORM };
         prop_assert!(!is_cyclic_directed(&step.expectation(&LeftOut::none()).order));
         let outcome = step.outcome();
-        let again = Step { deployed: &outcome, program: &after, options: &Options::default(), discipline: TERRAFORM };
+        // What was not read has drifted still.
+        let again = Step { deployed: &outcome, configuration: &after, options: &options, semantics: TERRAFORM };
         prop_assert_eq!(again.changes().operations().count(), 0);
         prop_assert_eq!(again.outcome(), outcome);
     }
@@ -122,27 +127,28 @@ proptest! {
     ) {
         let deployed = remembering(&before, &memory);
         let mut there = deployed.clone();
-        for target in targets.iter().map(|number| Address::of_node(&format!("r{number}"))) {
+        for target in targets.iter().map(|number| NodeKey::from(format!("r{number}"))) {
             let options = Options { target: [target.clone()].into(), ..Options::default() };
-            if !after.blocks.contains_key(&target) {
+            if after.node(&target).is_none() {
                 continue;
             }
-            let step = Step { deployed: &there, program: &after, options: &options, discipline: TERRAFORM };
+            let step = Step { deployed: &there, configuration: &after, options: &options, semantics: TERRAFORM };
             prop_assert!(!is_cyclic_directed(&step.expectation(&LeftOut::none()).order));
             let part = step.outcome();
-            let again = Step { deployed: &part, program: &after, options: &options, discipline: TERRAFORM };
+            let again = Step { deployed: &part, configuration: &after, options: &options, semantics: TERRAFORM };
             prop_assert_eq!(again.changes().operations().count(), 0, "the same part again asks for nothing");
             there = part;
         }
         let outcome = |deployed: &Deployed| {
-            let step = Step { deployed, program: &after, options: &Options::default(), discipline: TERRAFORM };
-            let without_ignored = |(address, mut instance): (InstanceAddress, Instance)| {
-                if after.blocks[&address.block].ignore_changes {
-                    instance.label = None;
-                }
-                (address, instance)
-            };
-            step.outcome().instances.into_iter().map(without_ignored).collect::<Vec<_>>()
+            let step = Step { deployed, configuration: &after, options: &Options::default(), semantics: TERRAFORM };
+            let mut outcome = step.outcome();
+            let ignores = |key: &NodeKey| after.node(key).is_some_and(|node| node.ignore_changes);
+            for (key, remembered) in outcome.memory.nodes.iter_mut().filter(|(key, _)| ignores(key)) {
+                remembered.current.as_mut().unwrap().label = None;
+                let id = world::ObjectId { key: key.clone(), number: 0 };
+                outcome.world.objects.get_mut(&id).unwrap().label = None;
+            }
+            outcome
         };
         prop_assert_eq!(outcome(&there), outcome(&deployed));
     }
@@ -151,7 +157,7 @@ proptest! {
     fn the_same_program_again_asks_for_nothing((program, _) in two_programs()) {
         let expected = between(&program, &program);
         prop_assert!(expected.operations.is_empty() && expected.replacements.is_empty());
-        prop_assert_eq!((expected.order.node_count(), expected.left_alone), (0, program.blocks.len()));
+        prop_assert_eq!((expected.order.node_count(), expected.left_alone), (0, program.meaning.nodes.len()));
     }
 
     #[test]
@@ -182,19 +188,19 @@ proptest! {
 
     #[test]
     fn a_resource_that_is_to_be_replaced_is_and_with_it_what_refers_to_it((program, _) in two_programs()) {
-        let Some(address) = program.blocks.keys().next() else { return Ok(()) };
-        let options = Options { replace: [address.clone()].into(), ..Options::default() };
+        let Some(key) = program.meaning.nodes.keys().next() else { return Ok(()) };
+        let options = Options { replace: [key.clone()].into(), ..Options::default() };
         let deployed = Deployed::by(&program);
-        let step = Step { deployed: &deployed, program: &program, options: &options, discipline: TERRAFORM };
+        let step = Step { deployed: &deployed, configuration: &program, options: &options, semantics: TERRAFORM };
         let expectation = step.expectation(&LeftOut::none());
-        prop_assert!(expectation.replacements.contains_key(program.key(address).unwrap()));
-        for block in program.blocks.values() {
-            let changed = match block.dependencies.get(address) {
+        prop_assert!(expectation.replacements.contains_key(key));
+        for (dependent, node) in &program.meaning.nodes {
+            let changed = match node.dependencies.get(key) {
                 Some(EdgeKind::Refs) => OperationKind::Update,
                 Some(EdgeKind::PinnedRefs) => OperationKind::Create,
                 _ => continue,
             };
-            let operation = |kind| ResourceOperation::new(&block.key, kind);
+            let operation = |kind| ResourceOperation::new(dependent, kind);
             let replaced = expectation.operations.contains(&operation(OperationKind::Create));
             prop_assert!(replaced || expectation.operations.contains(&operation(changed)));
         }

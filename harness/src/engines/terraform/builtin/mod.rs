@@ -24,8 +24,8 @@ use crate::case::{Batch, StagedBatch};
 use crate::engines::Engine;
 use crate::engines::driver::{Access, Capabilities, Driver, EngineProfile, Syntax, WorkerProgram};
 use crate::evidence::StoredIdentity;
-use crate::spec::address::NODE_TYPE;
-use crate::spec::{Action, Address, EdgeKind};
+use crate::spec::encoding::NODE_TYPE;
+use crate::spec::{Action, EdgeKind, Encoding, NodeKey};
 
 /// The type of the resources.
 pub const TYPE: &str = "terraform_data";
@@ -112,13 +112,13 @@ struct Seen {
 /// How the resources of some stages are written with `terraform_data`.
 #[derive(Debug, Clone)]
 pub struct Builtins {
-    shapes: BTreeMap<Address, Shapes>,
+    shapes: BTreeMap<NodeKey, Shapes>,
 }
 
 impl Builtins {
     /// For these stages.
     pub fn of(stages: &[StagedBatch<'_>]) -> Result<Self, NotTranslatable> {
-        let mut seen: BTreeMap<Address, Seen> = BTreeMap::new();
+        let mut seen: BTreeMap<NodeKey, Seen> = BTreeMap::new();
         for StagedBatch { stage, batch } in stages {
             let name = || stage.name.clone();
             if !stage.failures.is_empty() {
@@ -135,24 +135,24 @@ impl Builtins {
             {
                 return Err(NotTranslatable::Schema { stage: name() });
             }
-            for (address, block) in &batch.program.blocks {
-                if address.name() != &*block.key {
-                    return Err(NotTranslatable::Key { key: block.key.to_string() });
+            for (key, node) in &batch.program.meaning.nodes {
+                if batch.program.encoding.address(key).name != *key {
+                    return Err(NotTranslatable::Key { key: key.to_string() });
                 }
-                let resource = seen.entry(address.clone()).or_default();
-                resource.label |= block.label.is_some();
-                resource.pin |= block.pin.is_some();
-                resource.refs = resource.refs.max(block.by(EdgeKind::Refs).count());
-                resource.pinned_refs = resource.pinned_refs.max(block.by(EdgeKind::PinnedRefs).count());
+                let resource = seen.entry(key.clone()).or_default();
+                resource.label |= node.label.is_some();
+                resource.pin |= node.pin.is_some();
+                resource.refs = resource.refs.max(node.by(EdgeKind::Refs).count());
+                resource.pinned_refs = resource.pinned_refs.max(node.by(EdgeKind::PinnedRefs).count());
                 // Whoever names the label has to find it, also where there is none.
-                for dependency in block.by(EdgeKind::TriggeredByLabel) {
+                for dependency in node.by(EdgeKind::TriggeredByLabel) {
                     seen.entry(dependency.clone()).or_default().label = true;
                 }
             }
         }
-        let shapes = seen.into_iter().map(|(address, seen)| {
+        let shapes = seen.into_iter().map(|(key, seen)| {
             let input = Shape::of(seen.label, seen.refs);
-            (address, Shapes { input, triggers_replace: Shape::of(seen.pin, seen.pinned_refs) })
+            (key, Shapes { input, triggers_replace: Shape::of(seen.pin, seen.pinned_refs) })
         });
         Ok(Self { shapes: shapes.collect() })
     }
@@ -162,9 +162,9 @@ impl Builtins {
         write::program(self, batch)
     }
 
-    fn shapes(&self, address: &Address) -> Shapes {
+    fn shapes(&self, key: &NodeKey) -> Shapes {
         let usual = Shapes { input: Shape::Text, triggers_replace: Shape::Text };
-        self.shapes.get(address).copied().unwrap_or(usual)
+        self.shapes.get(key).copied().unwrap_or(usual)
     }
 }
 
@@ -241,8 +241,8 @@ impl Driver for BuiltinsOnly {
         None
     }
 
-    fn arguments(&self, action: &Action) -> Vec<String> {
-        self.driver.arguments(action).iter().map(|argument| renamed(argument)).collect()
+    fn arguments(&self, action: &Action, encoding: &Encoding) -> Vec<String> {
+        self.driver.arguments(action, encoding).iter().map(|argument| renamed(argument)).collect()
     }
 
     fn state_file(&self) -> &'static str {

@@ -12,7 +12,7 @@ use crate::evidence::{
     CycleNode, ObservedOperation, Output, Quote, Reader, StageRecord, StateComparison, StateDifference,
     StateFile, Topic, Unreadable, unreadable,
 };
-use crate::spec::address::NODE_TYPE;
+use crate::spec::encoding::NODE_TYPE;
 use crate::spec::{OperationKind, ResourceOperation};
 
 /// The reader. Resources have the addresses that the case knows them by.
@@ -88,7 +88,7 @@ impl Reader for WithoutLedger {
                 "delete" => OperationKind::Delete,
                 _ => continue,
             };
-            let operation = ResourceOperation { key: hook.resource.resource_name.into(), kind: operation };
+            let operation = ResourceOperation::new(&hook.resource.resource_name.into(), operation);
             let took_effect = match kind.as_str() {
                 "apply_start" => {
                     operations.push(ObservedOperation {

@@ -8,25 +8,25 @@ use hcl::format::{Format, Formatter};
 use super::{Builtins, Shape, TYPE};
 use crate::case::Batch;
 use crate::case::stage::Defect;
-use crate::spec::{Address, Block, EdgeKind};
+use crate::spec::{EdgeKind, Node, NodeKey};
 
 /// A program, its resources in the order of the batch.
 pub fn program(builtins: &Builtins, batch: &Batch) -> String {
-    let is_twice = |address: &Address| match &batch.defect {
-        Some(Defect::Twice { resource }) => resource == address,
+    let is_twice = |key: &NodeKey| match &batch.defect {
+        Some(Defect::Twice { resource }) => resource == key,
         _ => false,
     };
     let mut blocks = Vec::new();
-    for address in &batch.order {
-        let Some(block) = batch.program.blocks.get(address) else { continue };
-        for _ in 0..1 + usize::from(is_twice(address)) {
-            blocks.push(resource(builtins, address, block));
+    for key in &batch.order {
+        let Some(node) = batch.program.node(key) else { continue };
+        for _ in 0..1 + usize::from(is_twice(key)) {
+            blocks.push(resource(builtins, key, node));
         }
     }
-    if batch.program.outputs {
-        blocks.extend(batch.order.iter().map(|address| {
-            let output = hcl::Block::builder("output").add_label(address.name());
-            output.add_attribute(("value", id(address))).build()
+    if batch.program.encoding.outputs {
+        blocks.extend(batch.order.iter().map(|key| {
+            let output = hcl::Block::builder("output").add_label(&**key);
+            output.add_attribute(("value", id(key))).build()
         }));
     }
     let body: hcl::Body = blocks.into_iter().collect();
@@ -35,9 +35,9 @@ pub fn program(builtins: &Builtins, batch: &Batch) -> String {
     String::from_utf8(formatter.into_inner()).expect("HCL is text")
 }
 
-fn resource(builtins: &Builtins, address: &Address, block: &Block) -> hcl::Block {
-    let shapes = builtins.shapes(address);
-    let mut resource = hcl::Block::builder("resource").add_label(TYPE).add_label(address.name());
+fn resource(builtins: &Builtins, key: &NodeKey, block: &Node) -> hcl::Block {
+    let shapes = builtins.shapes(key);
+    let mut resource = hcl::Block::builder("resource").add_label(TYPE).add_label(&**key);
     let arguments = [
         ("input", shapes.input, "label", &block.label, EdgeKind::Refs),
         ("triggers_replace", shapes.triggers_replace, "pin", &block.pin, EdgeKind::PinnedRefs),
@@ -59,7 +59,7 @@ fn resource(builtins: &Builtins, address: &Address, block: &Block) -> hcl::Block
     resource.build()
 }
 
-fn lifecycle(builtins: &Builtins, input: Shape, block: &Block) -> hcl::Block {
+fn lifecycle(builtins: &Builtins, input: Shape, block: &Node) -> hcl::Block {
     let mut lifecycle = hcl::Block::builder("lifecycle");
     if block.create_before_destroy {
         lifecycle = lifecycle.add_attribute(("create_before_destroy", true));
@@ -99,7 +99,7 @@ fn value(
     shape: Shape,
     text_name: &str,
     text: &Option<Arc<str>>,
-    references: Vec<&Address>,
+    references: Vec<&NodeKey>,
 ) -> Option<Expression> {
     let text = text.as_deref().map(|text| Expression::from(text.replace("%{", "%%{")));
     let ids: Vec<Expression> = references.into_iter().map(id).collect();
@@ -118,12 +118,12 @@ fn value(
 }
 
 /// A reference to a resource, to go on with.
-fn reference(address: &Address) -> TraversalBuilder {
-    Traversal::builder(Variable::unchecked(TYPE)).attr(hcl::Identifier::unchecked(address.name()))
+fn reference(key: &NodeKey) -> TraversalBuilder {
+    Traversal::builder(Variable::unchecked(TYPE)).attr(hcl::Identifier::unchecked(&**key))
 }
 
-fn id(address: &Address) -> Expression {
-    reference(address).attr(hcl::Identifier::unchecked("id")).build().into()
+fn id(key: &NodeKey) -> Expression {
+    reference(key).attr(hcl::Identifier::unchecked("id")).build().into()
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
 
     fn batch(text: &str) -> Batch {
         let program = notation::program(text);
-        let order = program.blocks.keys().cloned().collect();
+        let order = program.meaning.nodes.keys().cloned().collect();
         Batch { program, order, defect: None, is_blank: false }
     }
 

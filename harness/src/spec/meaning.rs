@@ -1,13 +1,16 @@
-//! What is written: a program's resource blocks.
+//! What is to be there: nodes by key, their attributes and settings, and the edges between them.
+//!
+//! A meaning knows no addresses: where a node is written, and how, is its [`encoding`](super::encoding).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::address::Address;
+/// The key of a node: its name in graphs, cases and the ledger.
+pub type NodeKey = Arc<str>;
 
-/// How a resource depends on another.
+/// How a node depends on another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EdgeKind {
@@ -17,18 +20,18 @@ pub enum EdgeKind {
     PinnedRefs,
     /// By order alone: no value passes, so no change of the dependency shows in the dependent.
     DependsOn,
-    /// By `replace_triggered_by` the whole resource: a change of it, in place or not, replaces the dependent.
+    /// By a trigger on the whole dependency: a change of it, in place or not, replaces the dependent.
     TriggeredBy,
-    /// By `replace_triggered_by` the resource's label: a change of that replaces the dependent.
+    /// By a trigger on the dependency's label: a change of that replaces the dependent.
     TriggeredByLabel,
 }
 
 impl EdgeKind {
-    /// All there are.
+    /// All kinds.
     pub const ALL: [Self; 5] =
         [Self::Refs, Self::PinnedRefs, Self::DependsOn, Self::TriggeredBy, Self::TriggeredByLabel];
 
-    /// Its name, in programs of the algebra and for people.
+    /// Its name, in terms and in text.
     pub fn name(self) -> &'static str {
         match self {
             Self::Refs => "refs",
@@ -50,17 +53,15 @@ impl EdgeKind {
     }
 }
 
-/// What a resource depends on, and how.
-pub type Dependencies = BTreeMap<Address, EdgeKind>;
+/// What a node depends on, and how.
+pub type Dependencies = BTreeMap<NodeKey, EdgeKind>;
 
-/// A resource block.
+/// A node: what is written of one resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Block {
-    /// The resource's key, by which the ledger knows it.
-    pub key: Arc<str>,
+pub struct Node {
     /// What it depends on, and how.
     pub dependencies: Arc<Dependencies>,
-    /// Whether a replacement makes the new object before it deletes the old one.
+    /// Whether a replacement creates the new object before it deletes the old one.
     pub create_before_destroy: bool,
     /// An attribute that is changed in place.
     pub label: Option<Arc<str>>,
@@ -72,34 +73,23 @@ pub struct Block {
     pub prevent_destroy: bool,
 }
 
-impl Block {
+impl Node {
     /// The dependencies of a kind.
-    pub fn by(&self, kind: EdgeKind) -> impl Iterator<Item = &Address> {
-        self.dependencies.iter().filter(move |(_, other)| **other == kind).map(|(address, _)| address)
+    pub fn by(&self, kind: EdgeKind) -> impl Iterator<Item = &NodeKey> {
+        self.dependencies.iter().filter(move |(_, other)| **other == kind).map(|(key, _)| key)
     }
 }
 
-/// A program: its blocks by their addresses.
+/// What is to be there: nodes by their keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Program {
-    /// The blocks.
-    pub blocks: BTreeMap<Address, Block>,
-    /// Whether it tells of each resource's id and label by an output of the resource's name.
-    pub outputs: bool,
+pub struct Meaning {
+    /// The nodes.
+    pub nodes: BTreeMap<NodeKey, Node>,
 }
 
-impl Program {
-    /// A program without resources.
-    pub const EMPTY: Self = Self { blocks: BTreeMap::new(), outputs: false };
-
-    /// The key of the block at an address.
-    pub fn key(&self, address: &Address) -> Option<&Arc<str>> {
-        self.blocks.get(address).map(|block| &block.key)
-    }
-
-    /// The block with a key, and its address. Plain programs have it where its key says; others are searched.
-    pub fn by_key(&self, key: &str) -> Option<(&Address, &Block)> {
-        let usual = self.blocks.get_key_value(&Address::of_node(key)).filter(|(_, block)| &*block.key == key);
-        usual.or_else(|| self.blocks.iter().find(|(_, block)| &*block.key == key))
+impl Meaning {
+    /// The node with a key.
+    pub fn node(&self, key: &str) -> Option<&Node> {
+        self.nodes.get(key)
     }
 }

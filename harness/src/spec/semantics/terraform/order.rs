@@ -1,39 +1,19 @@
 //! The order that Terraform and OpenTofu keep: rules 1 to 8 of `docs/model.md`.
 
-use super::{Discipline, NumberedOperation, Ordering};
-use crate::spec::changes::{Change, Changes};
+use super::super::Ordering;
+use crate::spec::changes::{Change, Changes, NumberedOperation, delete, make};
 use crate::spec::dependencies::{Number, NumberedGraph, Walk};
 use crate::spec::expectation::{Reason, ReplacementOrder, Via};
 use crate::spec::operation::OperationKind;
 use crate::spec::rule::{LeftOut, Rule};
 
-/// The discipline of Terraform, OpenTofu, and whatever takes their commands.
-pub const TERRAFORM: &dyn Discipline = &Terraform { creation_triggers: false };
-
-/// The discipline of OpenTofu from 1.12 on: `replace_triggered_by` also heeds that what it names is created.
-pub const TOFU_FROM_1_12: &dyn Discipline = &Terraform { creation_triggers: true };
-
-#[derive(Debug)]
-struct Terraform {
-    creation_triggers: bool,
-}
-
-impl Discipline for Terraform {
-    fn order(&self, changes: &Changes, left_out: &LeftOut) -> Ordering {
-        let mut rules = Rules::new(changes, left_out);
-        rules.order_replacements();
-        rules.order_edges_of_after();
-        rules.order_edges_of_before();
-        rules.ordering
-    }
-
-    fn triggers(&self, change: Change) -> bool {
-        match change {
-            Change::Updated | Change::Replaced => true,
-            Change::Created => self.creation_triggers,
-            Change::Kept | Change::Deleted => false,
-        }
-    }
+/// The order of a step, by all rules but some.
+pub(super) fn order(changes: &Changes, left_out: &LeftOut) -> Ordering {
+    let mut rules = Rules::new(changes, left_out);
+    rules.order_replacements();
+    rules.order_edges_of_after();
+    rules.order_edges_of_before();
+    rules.ordering
 }
 
 /// The rules, at work on a step.
@@ -100,7 +80,7 @@ impl<'a> Rules<'a> {
     fn order_replacements(&mut self) {
         let changes = self.changes;
         for number in changes.numbers().filter(|number| changes.of_number(*number) == Change::Replaced) {
-            let (delete, create) = ((number, OperationKind::Delete), (number, OperationKind::Create));
+            let (delete, create) = (delete(number), make(number, OperationKind::Create));
             let order = self.first[number as usize];
             self.ordering.replacements.push((number, order));
             match order {
@@ -125,7 +105,7 @@ impl<'a> Rules<'a> {
             for &dependency in walk.from(after, dependent, is_made) {
                 if let Some(first) = self.change(dependency).making() {
                     let via = via(after, dependency, dependent);
-                    let (first, second) = ((dependency, first), (dependent, second));
+                    let (first, second) = (make(dependency, first), make(dependent, second));
                     self.first(first, second, Rule::DependencyMadeFirst, via, None);
                 }
             }
@@ -152,8 +132,7 @@ impl<'a> Rules<'a> {
         use ReplacementOrder::{CreateFirst, DeleteFirst};
         let (upper, lower) = (self.change(dependency), self.change(dependent));
         let (upper_first, lower_first) = (self.first[dependency as usize], self.first[dependent as usize]);
-        let delete_dependency = (dependency, OperationKind::Delete);
-        let delete_dependent = (dependent, OperationKind::Delete);
+        let (delete_dependency, delete_dependent) = (delete(dependency), delete(dependent));
         if upper.deletes() && lower.deletes() {
             let rule = Rule::DependentDeletedFirst;
             self.first(delete_dependent, delete_dependency, rule, via, None);
@@ -166,14 +145,14 @@ impl<'a> Rules<'a> {
             && lower_first == DeleteFirst
         {
             let rule = Rule::DependentDeletedBeforeChange;
-            self.first(delete_dependent, (dependency, made), rule, via, None);
+            self.first(delete_dependent, make(dependency, made), rule, via, None);
         }
         let loses_it = lower == Updated || (lower, lower_first) == (Replaced, DeleteFirst);
         if let Some(made) = lower.making().filter(|_| loses_it)
             && (upper, upper_first) == (Deleted, DeleteFirst)
         {
             let rule = Rule::RemovedDependencyFirst;
-            self.first(delete_dependency, (dependent, made), rule, via, None);
+            self.first(delete_dependency, make(dependent, made), rule, via, None);
         }
         let rule = match (upper, upper_first) {
             (Deleted, CreateFirst) => Rule::RemovedDependencyOutlives,
@@ -181,7 +160,7 @@ impl<'a> Rules<'a> {
             _ => return,
         };
         if let Some(made) = lower.making() {
-            self.first((dependent, made), delete_dependency, rule, via, Some(dependency));
+            self.first(make(dependent, made), delete_dependency, rule, via, Some(dependency));
         }
     }
 }

@@ -1,0 +1,112 @@
+//! What is expected of a step in which operations fail.
+
+use std::collections::BTreeSet;
+
+use petgraph::graph::NodeIndex;
+use petgraph::visit::{Dfs, Visitable};
+
+use crate::spec::changes::{Change, Changes};
+use crate::spec::dependencies::{Number, Walk};
+use crate::spec::expectation::{Expectation, ReplacementOrder};
+use crate::spec::meaning::NodeKey;
+use crate::spec::operation::{OperationKind, ResourceOperation};
+
+/// The same if some operations fail: what comes after one of them is not begun, everything else is done as ever.
+///
+/// Where the order is not promised, an engine may have waited for what failed, or not: see `held`.
+pub(super) fn with_failing(
+    mut expectation: Expectation,
+    changes: &Changes,
+    failing: BTreeSet<ResourceOperation>,
+) -> Expectation {
+    let begins = |node: &NodeIndex| failing.contains(&expectation.order[*node]);
+    let failed: Vec<NodeIndex> = expectation.order.node_indices().filter(begins).collect();
+    let mut skipped = followers(&expectation, failed.clone());
+    skipped.retain(|node| !failed.contains(node));
+    let mut may_wait = skipped.clone();
+    may_wait.extend(&failed);
+    loop {
+        let held = held(&expectation, changes, &may_wait);
+        let before = may_wait.len();
+        may_wait.extend(followers(&expectation, held.into_iter().collect()));
+        if may_wait.len() == before {
+            break;
+        }
+    }
+    let named = |nodes: &BTreeSet<NodeIndex>| -> BTreeSet<ResourceOperation> {
+        nodes.iter().map(|node| expectation.order[*node].clone()).collect()
+    };
+    let (skipped, may_wait) = (named(&skipped), named(&may_wait));
+    expectation.operations.retain(|operation| !skipped.contains(operation));
+    expectation.failing =
+        failing.into_iter().filter(|operation| expectation.operations.contains(operation)).collect();
+    let is_optional = |operation: &&ResourceOperation| {
+        may_wait.contains(*operation) && !expectation.failing.contains(*operation)
+    };
+    let optional: Vec<_> = expectation.operations.iter().filter(is_optional).cloned().collect();
+    expectation.optional.extend(optional);
+    expectation
+}
+
+/// Operations and all that must come after them.
+fn followers(expectation: &Expectation, of: Vec<NodeIndex>) -> BTreeSet<NodeIndex> {
+    let mut search = Dfs::from_parts(of, expectation.order.visit_map());
+    std::iter::from_fn(|| search.next(&expectation.order)).collect()
+}
+
+/// What an engine may hold back because of operations that are not done. It may order deletes by what is written
+/// now as well as by what was deployed.
+fn held(expectation: &Expectation, changes: &Changes, waiting: &BTreeSet<NodeIndex>) -> BTreeSet<NodeIndex> {
+    let waiting = waiting.iter().map(|node| &expectation.order[*node]);
+    let waiting: BTreeSet<(&NodeKey, OperationKind)> = waiting.map(|it| (&it.key, it.kind)).collect();
+    let is_waiting = |key: &NodeKey, kind| waiting.contains(&(key, kind));
+    // What is depended on, as it is written, by something that is not made, or whose old object is not deleted.
+    let (mut of_made, mut of_deleted) = (BTreeSet::new(), BTreeSet::new());
+    let mut walk = Walk::over(changes.numbering.len());
+    for number in changes.after.numbers() {
+        let key = changes.numbering.key(number);
+        let above = walk.from(&changes.after, number, |_| false).iter();
+        let above: Vec<&NodeKey> = above.map(|number| changes.numbering.key(*number)).collect();
+        if changes.of_number(number).making().is_some_and(|kind| is_waiting(key, kind)) {
+            of_made.extend(above.iter().copied());
+        }
+        if is_waiting(key, OperationKind::Delete) {
+            of_deleted.extend(above);
+        }
+    }
+    // Old objects that go last, and depended on something that is not changed: engines change that first.
+    let was_in_force = changes.before.create_before_destroy();
+    let goes_last = |number: Number| match changes.of_number(number) {
+        Change::Replaced => {
+            expectation.replacements.get(changes.numbering.key(number))
+                != Some(&ReplacementOrder::DeleteFirst)
+        }
+        Change::Deleted => was_in_force[number as usize],
+        Change::Created | Change::Kept | Change::Updated => false,
+    };
+    let is_unchanged = |number: &Number| {
+        let key = changes.numbering.key(*number);
+        changes.of_number(*number).making().is_some_and(|kind| is_waiting(key, kind))
+    };
+    let mut after_change = BTreeSet::new();
+    for number in changes.before.numbers().filter(|number| goes_last(*number)) {
+        if walk.from(&changes.before, number, |_| false).iter().any(is_unchanged) {
+            after_change.insert(changes.numbering.key(number));
+        }
+    }
+    let is_held = |node: &NodeIndex| {
+        let ResourceOperation { key, kind, .. } = &expectation.order[*node];
+        let order = expectation.replacements.get(key);
+        let either = order == Some(&ReplacementOrder::Either);
+        let outlives = either || order == Some(&ReplacementOrder::CreateFirst);
+        let other = match kind {
+            OperationKind::Create => OperationKind::Delete,
+            _ => OperationKind::Create,
+        };
+        of_deleted.contains(key)
+            || (*kind == OperationKind::Delete && outlives && of_made.contains(key))
+            || (*kind == OperationKind::Delete && after_change.contains(key))
+            || (either && *kind != OperationKind::Update && is_waiting(key, other))
+    };
+    expectation.order.node_indices().filter(is_held).collect()
+}
