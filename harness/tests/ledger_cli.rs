@@ -245,7 +245,7 @@ fn a_whole_ledger_whose_operations_contradict_each_other_does_not_verify() {
     fs::write(&path, format!("{header}\n{drift}\n")).unwrap();
     let run = run(&["verify", path.to_str().unwrap()]);
     assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("line 2: seq 1: drift of node-gone, which is not there"), "{}", run.stderr);
+    assert!(run.stderr.contains("line 2: seq 1: drift of node-gone, which does not exist"), "{}", run.stderr);
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl Problem {
     pub fn stopped() -> Self {
         Self::new(
             "The operation was stopped",
-            "The engine asked the provider to stop what was in flight. Run the command again to go on.",
+            "The engine asked the provider to stop what was in flight. Run the command again to continue.",
         )
     }
 

@@ -24,9 +24,9 @@ pub enum Sureness {
 impl Display for Sureness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Exact => "exact, by the id that the engine keeps for the provider",
+            Self::Exact => "exact, by the id that the engine stores for the provider",
             Self::Likely => "likely, by its attribute `id`",
-            Self::Guess => "a guess: the only object of its type that is left",
+            Self::Guess => "a guess: the only remaining object of its type",
         })
     }
 }
@@ -115,7 +115,7 @@ impl AddressBook {
                 }
                 None if object.key.is_none() => {
                     doubts.push(format!(
-                        "{} of type {} is at no address of the state",
+                        "{} of type {} has no address in the state",
                         object.id, object.type_name
                     ));
                 }
@@ -176,10 +176,10 @@ mod tests {
             doubts,
             [
                 "the name a.y of a-2 is likely, by its attribute `id`",
-                "the name b.z of b-1 is a guess: the only object of its type that is left",
-                "c-1 of type c is at no address of the state",
-                "c-2 of type c is at no address of the state",
-                "d-1 of type d is at no address of the state",
+                "the name b.z of b-1 is a guess: the only remaining object of its type",
+                "c-1 of type c has no address in the state",
+                "c-2 of type c has no address in the state",
+                "d-1 of type d has no address in the state",
             ]
         );
         book.name_world(&mut world);

@@ -64,7 +64,7 @@ impl EntryText {
             remarks.push(self.palette.faint(&format!("(began {begin})")));
         }
         if let Some(torn) = &entry.torn {
-            remarks.push(self.palette.alarm(&format!("({} torn bytes stand before this line)", torn.bytes)));
+            remarks.push(self.palette.alarm(&format!("({} torn bytes before this line)", torn.bytes)));
         }
         if let Some(note) = &entry.note {
             remarks.push(printable(note).into_owned());

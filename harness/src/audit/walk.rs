@@ -26,7 +26,7 @@ pub enum AuditError {
         path: PathBuf,
     },
     /// The file cannot be read.
-    #[error("{}: cannot be read: {error}. Check who may read the file, and the disk", path.display())]
+    #[error("{}: cannot be read: {error}. Check the file's permissions, and the disk", path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
@@ -73,7 +73,7 @@ pub enum AuditError {
     },
     /// The file got shorter while it was followed.
     #[error(
-        "{}: the ledger became shorter: it was replaced or cut. Start again to see what is there now",
+        "{}: the ledger became shorter: it was replaced or truncated. Start again to see the current one",
         path.display()
     )]
     Shrunk {

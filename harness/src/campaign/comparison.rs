@@ -53,7 +53,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares campaigns with the same settings, given in ascending order of the engines' versions. None if it was
-    /// stopped before its end.
+    /// stopped early.
     pub fn of(settings: &Settings, campaigns: &[EngineCampaign], stop: &Stop) -> Option<Self> {
         let engines: Vec<RecordedEngine> = campaigns.iter().map(|campaign| campaign.engine.clone()).collect();
         let (mut differences, mut compared) = (Vec::new(), 0);

@@ -11,13 +11,13 @@ use crate::case::CaseError;
 #[derive(Debug, thiserror::Error)]
 pub enum DeployError {
     /// It was asked to stop.
-    #[error("stopped before its end")]
+    #[error("stopped early")]
     Stopped,
     /// The case is unusable.
     #[error(transparent)]
     Case(#[from] CaseError),
     /// The engine could not make its folder ready.
-    #[error("the engine could not prepare its folder by `{command}`: {said}")]
+    #[error("the engine could not prepare its folder with `{command}`: {said}")]
     Preparation {
         /// The command.
         command: String,

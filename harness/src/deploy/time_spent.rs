@@ -145,9 +145,9 @@ impl Display for TimeSplit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "engine {:.1} %", self.percent(self.engine))?;
         if let Some(provider) = self.provider {
-            write!(f, " (of it the provider {:.1} %)", self.percent(provider))?;
+            write!(f, " (provider {:.1} %)", self.percent(provider))?;
         }
-        write!(f, ", ours {:.1} %", self.percent(self.ours()))?;
+        write!(f, ", equiform itself {:.1} %", self.percent(self.ours()))?;
         let ours = [
             (": generating", self.generating),
             (", rendering", self.rendering),
@@ -185,11 +185,11 @@ mod tests {
     fn what_was_spent_is_told_in_shares_of_the_whole() {
         assert_eq!(
             spent().split(Some(Duration::from_millis(31))).to_string(),
-            "engine 97.2 % (of it the provider 3.1 %), \
-             ours 2.8 %: generating 0.1, rendering 0.2, keeping 1.5, judging 1.0"
+            "engine 97.2 % (provider 3.1 %), \
+             equiform itself 2.8 %: generating 0.1, rendering 0.2, keeping 1.5, judging 1.0"
         );
         let unknown = spent().split(None).to_string();
-        assert!(unknown.starts_with("engine 97.2 %, ours 2.8 %"), "{unknown}");
+        assert!(unknown.starts_with("engine 97.2 %, equiform itself 2.8 %"), "{unknown}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub fn clip(text: &str, most: usize) -> Clipped {
 /// The beginning of a text, with a remark if there is more.
 pub fn short(text: &str, most: usize) -> String {
     let Clipped(beginning, left_out) = clip(text, most);
-    if left_out == 0 { beginning } else { format!("{beginning}… ({left_out} bytes more)") }
+    if left_out == 0 { beginning } else { format!("{beginning}… ({left_out} more bytes)") }
 }
 
 #[cfg(test)]
@@ -31,6 +31,6 @@ mod tests {
     fn a_long_text_is_cut_between_characters_and_says_how_much_is_left_out() {
         assert_eq!(clip("äöü", 2), Clipped("äö".to_owned(), 2));
         assert_eq!(clip("äöü", 3), Clipped("äöü".to_owned(), 0));
-        assert_eq!(short("abcdef", 2), "ab… (4 bytes more)");
+        assert_eq!(short("abcdef", 2), "ab… (4 more bytes)");
     }
 }

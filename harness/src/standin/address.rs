@@ -32,7 +32,7 @@ pub struct ProviderAddress {
 pub enum AddressError {
     /// Too many or too few parts.
     #[error(
-        "`{0}` is no address of a provider; write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, as in hashicorp/aws"
+        "`{0}` is not the address of a provider; write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, as in hashicorp/aws"
     )]
     Shape(String),
     /// A part with other characters.
@@ -47,7 +47,7 @@ pub enum AddressError {
         part: String,
     },
     /// A version that is none.
-    #[error("`{0}` is no version; write one such as 5.31.0")]
+    #[error("`{0}` is not a version; write one such as 5.31.0")]
     Version(String),
 }
 
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(read("hashicorp/aws").unwrap().version, None);
         assert_eq!(
             read("a/b@latest").unwrap_err().to_string(),
-            "`latest` is no version; write one such as 5.31.0"
+            "`latest` is not a version; write one such as 5.31.0"
         );
         assert!(read("a/b@../../x").is_err());
     }

@@ -96,7 +96,7 @@ pub struct Constraints(Vec<Bound>, String);
 
 /// A text that is no constraint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no constraint on a version; write one such as `~> 5.0` or `>= 4.9, < 6.0`")]
+#[error("`{0}` is not a version constraint; write one such as `~> 5.0` or `>= 4.9, < 6.0`")]
 pub struct ConstraintError(String);
 
 impl Constraints {

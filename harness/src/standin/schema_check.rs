@@ -184,10 +184,10 @@ impl<'de> Visitor<'de> for At<'_, 'de> {
         let shown = || -> String { text.chars().take(60).flat_map(char::escape_debug).collect() };
         match self.what {
             What::Type if ["string", "number", "bool", "dynamic"].contains(&text) => Ok(()),
-            What::Type => Err(E::custom(format_args!("`{}` is no type", shown()))),
+            What::Type => Err(E::custom(format_args!("`{}` is not a type", shown()))),
             What::Nesting if ["single", "group", "list", "set", "map"].contains(&text) => Ok(()),
             What::Nesting => Err(E::custom(format_args!(
-                "`{}` is no way to nest; single, group, list, set and map are",
+                "`{}` is not a nesting mode; use single, group, list, set or map",
                 shown()
             ))),
             _ => Err(E::invalid_type(serde::de::Unexpected::Str(&shown()), &self)),
@@ -214,11 +214,11 @@ impl<'de> Visitor<'de> for At<'_, 'de> {
             "tuple" => seq.next_element_seed(Elements(walk))?,
             _ => {
                 let shown: String = kind.chars().take(60).flat_map(char::escape_debug).collect();
-                return Err(S::Error::custom(format_args!("`{shown}` is no type")));
+                return Err(S::Error::custom(format_args!("`{shown}` is not a type")));
             }
         };
         if of.is_none() {
-            return Err(S::Error::custom(format_args!("a {kind} needs the type of what is in it")));
+            return Err(S::Error::custom(format_args!("a {kind} needs the type of its elements")));
         }
         // Which members of an object may be missing.
         while seq.next_element::<IgnoredAny>()?.is_some() {}

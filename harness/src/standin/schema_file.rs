@@ -51,7 +51,7 @@ pub enum SchemaError {
     },
     /// It is too large.
     #[error(
-        "{}: the file has more than {} MB, which no schema has; write it with fewer providers",
+        "{}: the file has more than {} MB, which is more than any schema needs; write it with fewer providers",
         path.display(), MOST / 1_000_000
     )]
     TooLarge {
@@ -120,17 +120,17 @@ impl SchemaFile {
         let format = |what: String| SchemaError::Format { path: path.to_owned(), what };
         let document: Document<'_> =
             serde_json::from_str(&text).map_err(|error| wrong(path, &text, 0, &error, String::new()))?;
-        let how = "`terraform providers schema -json` writes one that can be used";
+        let how = "`terraform providers schema -json` writes a suitable one";
         match document.format_version.as_deref() {
             None => {
                 return Err(format(format!(
-                    "there is no `format_version`, so this is no schema file; {how}"
+                    "there is no `format_version`, so this is not a schema file; {how}"
                 )));
             }
             Some(version) if version.starts_with(FORMAT) => {}
             Some(version) => {
                 let by = OLD.iter().find(|(old, _)| *old == version);
-                let by = by.map_or("an engine that is not known here", |(_, engines)| engines);
+                let by = by.map_or("an unknown engine", |(_, engines)| engines);
                 return Err(format(format!(
                     "it has format {version}, which {by} wrote; {FORMAT}x is read, as engines since 1.1 write it: \
                      write it anew with one of those"
@@ -139,7 +139,7 @@ impl SchemaFile {
         }
         let Some(providers) = document.provider_schemas else {
             return Err(format(format!(
-                "there are no `provider_schemas` in it; {how} where a program has providers"
+                "there are no `provider_schemas` in it; {how} if the program has providers"
             )));
         };
         let begin = text.as_ptr() as usize;
@@ -176,7 +176,7 @@ impl SchemaFile {
         self.part(asked).ok_or_else(|| {
             let there: Vec<&str> = self.addresses().collect();
             let there = match there[..] {
-                [] => "it has none at all: was it written in a folder whose program uses the provider?"
+                [] => "it has no schemas at all: was it written in a folder whose program uses the provider?"
                     .to_owned(),
                 _ => format!("it has {}", there.join(", ")),
             };
@@ -230,7 +230,7 @@ fn wrong(path: &Path, text: &str, begin: usize, error: &serde_json::Error, at: S
     let said = error.to_string();
     let said = said.strip_suffix(&suffix).unwrap_or(&said);
     let what = match said {
-        "recursion limit exceeded" => "this is nested deeper than any schema is".to_owned(),
+        "recursion limit exceeded" => "this is nested deeper than any schema".to_owned(),
         said => said.to_owned(),
     };
     SchemaError::Wrong { path: path.to_owned(), line, column: column.max(1), at, what }
@@ -301,11 +301,9 @@ mod tests {
             @"schema.json: it has format 0.1, which Terraform 0.12 to 0.14 wrote; 1.x is read, as engines since 1.1 \
               write it: write it anew with one of those"
         );
-        assert!(
-            format("2.0").unwrap_err().contains("format 2.0, which an engine that is not known here wrote")
-        );
+        assert!(format("2.0").unwrap_err().contains("format 2.0, which an unknown engine wrote"));
         assert!(format("1.7").is_ok());
-        assert!(file(r#"{"types": []}"#).unwrap_err().contains("this is no schema file"));
+        assert!(file(r#"{"types": []}"#).unwrap_err().contains("this is not a schema file"));
         assert!(file(r#"{"format_version":"1.0"}"#).unwrap_err().contains("there are no `provider_schemas`"));
     }
 
@@ -317,7 +315,7 @@ mod tests {
         };
         insta::assert_snapshot!(
             pretty(json!({ "attributes": { "cidr": { "type": "strin" } } })),
-            @"schema.json:10:31: resource_schemas.aws_vpc.block.attributes.cidr.type: `strin` is no type"
+            @"schema.json:10:31: resource_schemas.aws_vpc.block.attributes.cidr.type: `strin` is not a type"
         );
         insta::assert_snapshot!(
             pretty(json!({ "attributes": { "cidr": { "optional": true } } })),
@@ -325,8 +323,8 @@ mod tests {
               `nested_type`"
         );
         let error = pretty(json!({ "block_types": { "rule": { "nesting_mode": "bag", "block": {} } } }));
-        let end = "resource_schemas.aws_vpc.block.block_types.rule.nesting_mode: `bag` is no way to nest; single, \
-                   group, list, set and map are";
+        let end = "resource_schemas.aws_vpc.block.block_types.rule.nesting_mode: `bag` is not a nesting mode; use single, \
+                   group, list, set or map";
         assert!(error.starts_with("schema.json:11:") && error.ends_with(end), "{error}");
         let error = file("{\n  \"format_version\": 1.0\n}").unwrap_err();
         assert!(error.starts_with("schema.json:2:") && error.contains("expected a string"), "{error}");
@@ -356,7 +354,7 @@ mod tests {
         ];
         for text in &texts[..2] {
             let error = check(text).unwrap_err();
-            assert!(error.contains("nested deeper than any schema is"), "{error}");
+            assert!(error.contains("nested deeper than any schema"), "{error}");
             assert!(error.starts_with("schema.json:1:"), "{error}");
         }
         // What is not looked at may be anything.
@@ -371,7 +369,9 @@ mod tests {
         File::create(&path).unwrap().set_len(MOST + 1).unwrap();
         let error = SchemaFile::read(&path).unwrap_err().to_string();
         assert!(
-            error.ends_with("has more than 96 MB, which no schema has; write it with fewer providers"),
+            error.ends_with(
+                "has more than 96 MB, which is more than any schema needs; write it with fewer providers"
+            ),
             "{error}"
         );
     }

@@ -108,7 +108,7 @@ fn a_variant_is_reduced_by_the_command_and_what_cannot_be_gets_a_sentence() {
     };
     refused(&["reduce", "out/case-0000", "--out=small"], "small is not empty: name a new folder");
     refused(&["reduce", "out"], "neither a case");
-    refused(&["reduce", "out/case-0000", "--budget=0"], "nothing can be reduced in 0 attempts");
+    refused(&["reduce", "out/case-0000", "--budget=0"], "0 attempts are too few; give at least 1");
     refused(
         &["reduce", "out/case-0000", "--finding=repeat"],
         "nothing in this variant was found as `repeat`",

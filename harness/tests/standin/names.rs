@@ -122,7 +122,7 @@ fn a_state_that_tells_less_gives_names_that_are_less_certain_and_says_so() {
     let notes: Vec<&str> = notes.lines().collect();
     assert!(
         notes.iter().any(|note| note.starts_with("note: the name nimbus_network.a of network-")
-            && note.ends_with(" is a guess: the only object of its type that is left")),
+            && note.ends_with(" is a guess: the only remaining object of its type")),
         "{notes:?}"
     );
     assert!(
@@ -135,9 +135,9 @@ fn a_state_that_tells_less_gives_names_that_are_less_certain_and_says_so() {
         write(folder.path(), "none.tfstate", r#"{"version":4,"serial":1,"lineage":"x","resources":[]}"#);
     let (found, notes) = graph(folder.path(), &none);
     assert!(found["nodes"][1].as_str().unwrap().starts_with("network-"), "{found}");
-    assert!(notes.contains(" of type nimbus_network is at no address of the state"), "{notes}");
+    assert!(notes.contains(" of type nimbus_network has no address in the state"), "{notes}");
     let bad = write(folder.path(), "bad.tfstate", "[]");
     let show = ["ledger", "show", "kept/equiform.ledger.jsonl", "--state", bad.to_str().unwrap()];
     let (_, error) = printed(&equiform(folder.path(), &show), 2);
-    assert!(error.contains("bad.tfstate: this is no state of Terraform or OpenTofu"), "{error}");
+    assert!(error.contains("bad.tfstate: this is not a state of Terraform or OpenTofu"), "{error}");
 }

@@ -162,7 +162,7 @@ fn the_overrides_on_the_page_are_taken_and_without_them_it_is_said_what_to_write
     write(folder.path(), "p/main.tf", main);
     let run = ["standin", "run", "p", "--engine", ENGINES[0]];
     let (said, error) = printed(&equiform(folder.path(), &run), 1);
-    assert!(said.contains("Nobody has said what nimbus_zones answers"), "{said}");
+    assert!(said.contains("No answer is configured for nimbus_zones"), "{said}");
     assert!(error.contains("hint: equiform.overrides.json belongs in p, from where it is copied"), "{error}");
     let page = fs::read_to_string(root().join("docs/standin.md")).unwrap();
     let example = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();

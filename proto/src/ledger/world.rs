@@ -59,7 +59,7 @@ impl World {
         match (op, entry.after) {
             (Operation::Create, Some(attributes)) => {
                 if self.objects.contains_key(id.as_str()) {
-                    return Err(conflict(&id, "which is there already"));
+                    return Err(conflict(&id, "which already exists"));
                 }
                 let object = Object {
                     type_name: entry.type_name.unwrap_or_default(),
@@ -74,7 +74,7 @@ impl World {
             }
             (Operation::Update | Operation::Drift, Some(attributes)) => {
                 let Some(object) = self.objects.get_mut(id.as_str()) else {
-                    return Err(conflict(&id, "which is not there"));
+                    return Err(conflict(&id, "which does not exist"));
                 };
                 object.attributes = PackedAttributes::from(&attributes);
                 object.refs = entry.refs;
@@ -82,7 +82,7 @@ impl World {
             }
             (Operation::Delete | Operation::Drift, None) => {
                 if self.objects.remove(id.as_str()).is_none() {
-                    return Err(conflict(&id, "which is not there"));
+                    return Err(conflict(&id, "which does not exist"));
                 }
             }
             (_, None) => return Err(conflict(&id, "without the attributes after")),

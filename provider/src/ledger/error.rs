@@ -23,7 +23,7 @@ pub enum LedgerFailure {
     },
     /// An entry is too long to be read again.
     #[error(
-        "an entry of {bytes} bytes does not go into {}: a line has at most {LINE_LIMIT} bytes",
+        "an entry of {bytes} bytes does not fit into {}: a line has at most {LINE_LIMIT} bytes",
         path.display()
     )]
     TooLong {

@@ -126,7 +126,7 @@ pub fn not_found(ledger: &Ledger, resource: &ResourceType, name: &str, by: &str)
     Problem::new(
         format!("There is no {} with the {by} {name:?}", resource.name),
         format!(
-            "The ledger {} holds no such object. `equiform ledger world FILE` lists those that are there.",
+            "The ledger {} has no such object. `equiform ledger world FILE` lists the existing ones.",
             ledger.path().display()
         ),
     )

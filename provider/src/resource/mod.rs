@@ -114,7 +114,7 @@ impl ResourceType {
         match json::decode(&attributes.into(), &self.object_type) {
             Ok(Value::Object(object)) => Ok(object),
             _ => Err(Problem::new(
-                "The ledger holds an object of another shape",
+                "The ledger has an object of a different form",
                 format!(
                     "Entry {} does not describe a {}. It was written by another version of the provider, or by \
                      hand. Begin a new ledger, or use the provider that wrote this one.",

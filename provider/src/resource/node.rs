@@ -98,7 +98,7 @@ fn attributes() -> Vec<Attribute> {
                 Type::String,
                 Origin::Computed,
                 update,
-                "The node's id: minted when it is created, never guessable, never used again.",
+                "The node's id: minted when it is created, never guessable, never reused.",
             ),
         ),
         by(

@@ -22,7 +22,7 @@ pub fn value_from(message: Option<&tf::DynamicValue>, ty: &Type) -> Result<Value
 /// Reads an object that must be there.
 pub fn object_from(message: Option<&tf::DynamicValue>, ty: &Type) -> Result<Object, Problem> {
     optional_object_from(message, ty)?
-        .ok_or_else(|| Problem::engine("It sent nothing where an object is due."))
+        .ok_or_else(|| Problem::engine("It sent nothing where an object is expected."))
 }
 
 /// Reads an object that may be null.
@@ -33,7 +33,7 @@ pub fn optional_object_from(
     match value_from(message, ty)? {
         Value::Null => Ok(None),
         Value::Object(object) => Ok(Some(object)),
-        _ => Err(Problem::engine("It sent an unknown value where an object is due.")),
+        _ => Err(Problem::engine("It sent an unknown value where an object is expected.")),
     }
 }
 

@@ -170,7 +170,7 @@ fn no_answer(data: &DataType, config: &Object) -> Problem {
         when.unwrap_or_default()
     );
     Problem::new(
-        format!("Nobody has said what {} answers", data.name),
+        format!("No answer is configured for {}", data.name),
         format!(
             "A stand-in has no cloud to ask. Add the answer to {DEFAULT_OVERRIDES} in the working directory (or to the \
              file that EQUIFORM_OVERRIDES names), beside \"equiform_overrides\": 1:\n\n{lines}\n\nWith an empty \

@@ -112,7 +112,7 @@ fn graph_key(parts: &[Value]) -> Result<Value, Refused> {
             return Err(blame("A part of a key must not be empty."));
         }
         if part.contains('.') {
-            return Err(blame("A part of a key must not have a dot in it: that stands between the parts."));
+            return Err(blame("A part of a key must not contain a dot, which separates the parts."));
         }
         if place > 0 {
             key.push('.');

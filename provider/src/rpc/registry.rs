@@ -58,7 +58,7 @@ impl MockProvider {
         }
         let shown = shown.map_or_else(|| "none".to_owned(), |path| path.display().to_string());
         Err(Problem::new(
-            "These are not the types that the engine was shown",
+            "These are not the types that the engine received",
             format!(
                 "`types` in the provider block names {path:?}, and the engine asked for the schema before it showed \
                  that block. The types file that it was shown: {shown}. Set {TYPES_VARIABLE}={path} in the \

@@ -271,7 +271,7 @@ impl MockProvider {
             }
             Some(Ok(_)) => Err(Problem::engine("It sent a state without saying which one.")),
             Some(Err(status)) => Err(broken_off(&status)),
-            None => Err(Problem::engine("It sent no state where one is due.")),
+            None => Err(Problem::engine("It sent no state where one is expected.")),
         };
         let told = |bytes: &i64, body: &mut Body| body.note = Some(format!("{bytes} bytes"));
         let result = self.note_state(session, Operation::Write, &state, result, told).await;

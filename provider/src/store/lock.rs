@@ -62,7 +62,7 @@ impl Store {
         let not_locked = || {
             Problem::new(
                 format!("The state {state:?} is not locked"),
-                "There is nothing to unlock: it was unlocked already, or never locked.",
+                "There is nothing to unlock: it was already unlocked, or never locked.",
             )
         };
         if !self.folder.is_dir() {

@@ -355,7 +355,7 @@ impl JsonAttribute {
             }
         };
         if self.write_only && origin.is_computed() {
-            return Err(format!("{path}: What is only written is not computed, and has no default."));
+            return Err(format!("{path}: A write-only attribute is not computed, and has no default."));
         }
         let mut checks = Vec::new();
         if let Some(values) = self.one_of {
@@ -398,7 +398,7 @@ fn rule(computed: Computed, ty: &Type, path: &str) -> Result<Rule, String> {
         Computed::By(RuleWithValue::CopyOf(name)) => Rule::CopyOf(name),
         Computed::By(RuleWithValue::Format(format)) => Rule::Format(pieces(&format).ok_or_else(|| {
             format!(
-                "{path}: {format:?} has a `{{` without its `}}`; the name of an attribute stands between."
+                "{path}: {format:?} has a `{{` without its `}}`; the name of an attribute goes between them."
             )
         })?),
         Computed::By(RuleWithValue::States(states)) if !states.is_empty() => {

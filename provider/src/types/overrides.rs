@@ -251,7 +251,7 @@ fn typed(type_name: &str, name: &str, value: &Json, ty: &Type) -> Result<Value, 
 fn no_attribute(type_name: &str, name: &str) -> Problem {
     Problem::new(
         "The overrides do not fit the schema",
-        format!("They speak of the attribute {name:?} of {type_name}, which its schema does not have."),
+        format!("They name the attribute {name:?} of {type_name}, which its schema does not have."),
     )
 }
 

@@ -48,7 +48,7 @@ pub fn ticket() -> Schema {
                 RENEW_AFTER,
                 Type::Number,
                 Origin::Optional,
-                "After how many milliseconds the engine is to renew the ticket. Without it the ticket lasts.",
+                "The engine must renew the ticket after this many milliseconds. Without it the ticket does not expire.",
             ),
             attribute(ID, Type::String, Origin::Computed, "The ticket's id: minted when it is opened."),
             Attribute { sensitive: true, ..token },
@@ -80,20 +80,20 @@ pub fn touch() -> Schema {
 /// The list of nodes.
 pub fn node_list() -> Schema {
     schema(
-        "The nodes that are in the world.",
+        "The nodes that exist.",
         vec![attribute(PREFIX, Type::String, Origin::Optional, "Only nodes whose keys begin with this.")],
     )
 }
 
 /// The list of a type of the user's own.
 pub fn list() -> Schema {
-    schema("The objects of this type that are in the world.", Vec::new())
+    schema("The objects of this type that exist.", Vec::new())
 }
 
 /// `mock_store`.
 pub fn store() -> Schema {
     schema(
-        "States in a folder: each a file that is whole or not there, with a lock beside it that outlives processes. \
+        "States in a folder: each is a file that is complete or absent, with a lock beside it that outlives processes. \
          What is done to them stands in the ledger.",
         vec![attribute(
             PATH,

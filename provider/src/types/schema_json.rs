@@ -191,7 +191,7 @@ fn borrowed<'a, T: Deserialize<'a>>(document: &'a Document, text: &'a str, path:
         let line = document.line_of(start) + error.line().saturating_sub(1);
         let message = error.to_string();
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-        document.defect(Some(line), path, format!("It is not JSON of the form that is due: {message}."))
+        document.defect(Some(line), path, format!("It is not JSON of the expected form: {message}."))
     })
 }
 

@@ -65,7 +65,7 @@ impl StandIn {
         let manifest: Manifest = document.parse().map_err(|defect| defect.to_string())?;
         if manifest.standin != 1 || !matches!(manifest.protocol, 5 | 6) {
             return Err(format!(
-                "{}: this stand-in was installed by another version of equiform; install it anew",
+                "{}: this stand-in was installed by another version of equiform; install it again",
                 path.display()
             ));
         }

@@ -27,7 +27,7 @@ impl Budget {
     pub fn take(&mut self, bytes: usize) -> Result<(), ValueError> {
         let left = self.left.checked_sub(bytes).ok_or_else(|| {
             ValueError::new(format!(
-                "it has so many parts that it would take more than {} MiB",
+                "it has too many parts: they would take more than {} MiB",
                 self.all >> 20
             ))
         })?;

@@ -115,7 +115,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
             match object.entry(key) {
                 Entry::Vacant(vacant) => vacant.insert(value),
                 Entry::Occupied(there) => {
-                    return Err(de::Error::custom(format_args!("the key {:?} stands twice", there.key())));
+                    return Err(de::Error::custom(format_args!("the key {:?} occurs twice", there.key())));
                 }
             };
         }

@@ -125,7 +125,10 @@ impl<'a> Input<'a> {
             Type::Tuple(types) => {
                 let length = self.array_length(marker)?;
                 if length != types.len() {
-                    return Err(ValueError::new(format!("{length} elements where {} are due", types.len())));
+                    return Err(ValueError::new(format!(
+                        "{length} elements where {} are expected",
+                        types.len()
+                    )));
                 }
                 types
                     .iter()
@@ -216,7 +219,7 @@ impl<'a> Input<'a> {
                 let text = self.text(marker)?;
                 Number::parse(text)
                     .map(Value::Number)
-                    .ok_or_else(|| ValueError::new("a text that is not a number where a number is due"))
+                    .ok_or_else(|| ValueError::new("a text that is not a number where a number is expected"))
             }
             _ => Err(unexpected("a number", marker)),
         }
@@ -233,7 +236,7 @@ impl<'a> Input<'a> {
         let kind = i8::from_be_bytes(self.array()?);
         self.take(length)?;
         if length > 1 && kind != REFINED_UNKNOWN {
-            return Err(ValueError::new(format!("an extension of kind {kind}, which means nothing here")));
+            return Err(ValueError::new(format!("an extension of unknown kind {kind}")));
         }
         Ok(Value::Unknown)
     }
@@ -310,7 +313,7 @@ fn insert(object: &mut Object, key: String, value: Value) -> Result<(), ValueErr
             vacant.insert(value);
             Ok(())
         }
-        Entry::Occupied(there) => Err(ValueError::new(format!("the key {:?} stands twice", there.key()))),
+        Entry::Occupied(there) => Err(ValueError::new(format!("the key {:?} occurs twice", there.key()))),
     }
 }
 
@@ -319,5 +322,5 @@ fn cut_off() -> ValueError {
 }
 
 fn unexpected(due: &str, found: Marker) -> ValueError {
-    ValueError::new(format!("{due} is due, but the bytes hold {found:?}"))
+    ValueError::new(format!("{due} is expected, but the bytes hold {found:?}"))
 }

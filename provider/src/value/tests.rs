@@ -280,10 +280,10 @@ fn a_key_that_stands_twice_is_refused() {
     let twice = b"\x82\xa1a\xc2\xa1a\xc3";
     for ty in [map, object] {
         let refused = msgpack::decode(twice, &ty).unwrap_err();
-        assert_eq!(refused.message, "the key \"a\" stands twice");
+        assert_eq!(refused.message, "the key \"a\" occurs twice");
     }
     let refused = json::parse(br#"{"a":{"b":1,"b":1}}"#).unwrap_err();
-    assert!(refused.message.starts_with("the key \"b\" stands twice"), "{refused}");
+    assert!(refused.message.starts_with("the key \"b\" occurs twice"), "{refused}");
 }
 
 #[test]

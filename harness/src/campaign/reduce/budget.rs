@@ -18,7 +18,7 @@ impl FromStr for Budget {
     fn from_str(text: &str) -> Result<Self, String> {
         if let Ok(attempts) = text.parse() {
             return match attempts {
-                0 => Err("nothing can be reduced in 0 attempts".to_owned()),
+                0 => Err("0 attempts are too few; give at least 1".to_owned()),
                 _ => Ok(Self::Attempts(attempts)),
             };
         }

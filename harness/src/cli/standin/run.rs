@@ -146,7 +146,7 @@ impl Run {
             output(|out| writeln!(out, "== kept in {}", folder.display()))?;
         }
         match stop.asked() {
-            true => Err("stopped before its end".into()),
+            true => Err("stopped early".into()),
             false => Ok(outcome),
         }
     }

@@ -50,12 +50,12 @@ pub enum Stage {
 impl Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Waiting => "waiting for another process that installs it",
+            Self::Waiting => "waiting for another process that is installing it",
             Self::Downloading => "downloading",
-            Self::Comparing => "comparing the download with its hash",
+            Self::Comparing => "checking the hash of the download",
             Self::Unpacking => "unpacking",
             Self::Building => "building from source, which takes minutes the first time",
-            Self::BuildingWorker => "building what keeps it warm",
+            Self::BuildingWorker => "building its worker",
             Self::Trying => "asking it for its version",
         })
     }
@@ -205,7 +205,7 @@ pub enum InstallError {
     #[error("the new engine does not run on this machine: {0}")]
     Broken(#[from] ProbeError),
     /// The new engine is not the one that was wanted.
-    #[error("the new engine gives its version as {found}, not as {wanted}, so it was not installed")]
+    #[error("the new engine reports version {found}, not {wanted}, so it was not installed")]
     WrongVersion {
         /// What the catalogue says.
         wanted: Version,

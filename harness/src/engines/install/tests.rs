@@ -146,7 +146,7 @@ fn an_engine_of_another_version_is_not_installed() {
 
     insta::assert_snapshot!(
         result.unwrap_err(),
-        @"the new engine gives its version as 9.9.9, not as 9.9.8, so it was not installed"
+        @"the new engine reports version 9.9.9, not 9.9.8, so it was not installed"
     );
     assert_eq!(site.left(EngineName::Terraform), [""; 0]);
 }

@@ -26,7 +26,7 @@ pub struct StateInstance {
 
 /// A state that cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: this is no state of Terraform or OpenTofu: {why}")]
+#[error("{path}: this is not a state of Terraform or OpenTofu: {why}")]
 pub struct NoState {
     path: String,
     why: String,
@@ -81,7 +81,10 @@ pub fn read(path: &Path) -> Result<Vec<StateInstance>, NoState> {
     let document: Document = serde_json::from_reader(BufReader::with_capacity(1 << 20, file))
         .map_err(|error| no_state(error.to_string()))?;
     if document.version != VERSION {
-        return Err(no_state(format!("it has version {}, and {VERSION} is read", document.version)));
+        return Err(no_state(format!(
+            "it has version {}, but only version {VERSION} is supported",
+            document.version
+        )));
     }
     let mut found = Vec::new();
     for resource in document.resources.into_iter().filter(|resource| resource.mode != "data") {
@@ -149,7 +152,7 @@ mod tests {
         std::fs::write(&path, "{\"version\": 3}").unwrap();
         let error = super::read(&path).unwrap_err().to_string();
         assert!(
-            error.ends_with("this is no state of Terraform or OpenTofu: it has version 3, and 4 is read"),
+            error.ends_with("this is not a state of Terraform or OpenTofu: it has version 3, but only version 4 is supported"),
             "{error}"
         );
         std::fs::write(&path, "[]").unwrap();

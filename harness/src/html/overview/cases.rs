@@ -73,9 +73,9 @@ pub fn read_cases(report: &Report) -> (Vec<CaseFacts>, Vec<Diversity>) {
         Diversity { what, about, different: different.len(), all: all.len() }
     };
     let diversity = vec![
-        count("sources", "graphs that families of programs begin with", &|of| vec![of.source]),
-        count("programs", "roads to a source, as terms of the algebra", &|of| of.terms.clone()),
-        count("batches", "texts that the engine was given", &|of| of.batches.clone()),
+        count("sources", "graphs that families of programs start from", &|of| vec![of.source]),
+        count("programs", "ways to reach a source, as terms of the algebra", &|of| of.terms.clone()),
+        count("batches", "texts that the engine received", &|of| of.batches.clone()),
         count("graphs", "what these texts mean", &|of| of.graphs.clone()),
         count("courses", "lists of commands, each with its options", &|of| of.stages.clone()),
     ];

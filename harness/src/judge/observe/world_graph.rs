@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use crate::algebra::graph::NamedGraph;
 
-/// A reference to an object that is not there.
+/// A reference to an object that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, thiserror::Error)]
-#[error("{node} refers by {path} to {id}, which is not there")]
+#[error("{node} refers by {path} to {id}, which does not exist")]
 pub struct Dangling {
     /// The node that refers.
     pub node: String,
@@ -151,6 +151,6 @@ mod tests {
     fn a_reference_to_nothing_is_kept_apart() {
         let (graph, dangling) = graph_of(&world(&[(Some("r1"), "node-a", &["node-gone"])]));
         assert!(graph.edges.is_empty());
-        assert_eq!(dangling[0].to_string(), "r1 refers by refs to node-gone, which is not there");
+        assert_eq!(dangling[0].to_string(), "r1 refers by refs to node-gone, which does not exist");
     }
 }

@@ -66,7 +66,7 @@ impl FromStr for LeftOut {
                     }
                     None => {
                         return Err(format!(
-                            "`{word}` is no rule: give numbers or names, `contested` or `none`; \
+                            "`{word}` is not a rule: give numbers or names, `contested` or `none`; \
                              `equiform model` lists the rules"
                         ));
                     }

@@ -108,7 +108,7 @@ pub enum ProgramError {
         error: ConstraintError,
     },
     /// No end of modules.
-    #[error("{}: its modules are more than {MOST_MODULES} folders; do they call each other in a circle?", .0.display())]
+    #[error("{}: it has more than {MOST_MODULES} modules; do they call each other in a cycle?", .0.display())]
     TooMany(PathBuf),
 }
 

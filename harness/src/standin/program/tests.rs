@@ -161,9 +161,9 @@ fn mistakes_are_told_with_their_file() {
     assert!(read("main.txt", "").contains("there is no .tf or .tf.json file in this folder"));
     let required = |said: &str| format!("terraform {{\n  required_providers {{\n    x = {said}\n  }}\n}}");
     let error = read("main.tf", &required("{ source = \"../../etc/x\" }"));
-    assert!(error.starts_with("main.tf: `../../etc/x` is no address of a provider"), "{error}");
+    assert!(error.starts_with("main.tf: `../../etc/x` is not the address of a provider"), "{error}");
     let error = read("main.tf", &required("\"newest\""));
-    assert!(error.starts_with("main.tf: `newest` is no constraint on a version"), "{error}");
+    assert!(error.starts_with("main.tf: `newest` is not a version constraint"), "{error}");
     let error = read("main.tf", "module \"m\" { source = \"./none\" }");
     assert!(
         error.starts_with("main.tf: module.m is called from none, which cannot be read: No such"),

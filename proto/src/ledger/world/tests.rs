@@ -86,15 +86,15 @@ fn begins_failures_reads_imports_and_marks_change_nothing() {
 fn what_cannot_follow_on_the_world_is_a_conflict() {
     let world = world_of([change(2, Operation::Create, "a", &[])]);
     let again = change(4, Operation::Create, "a", &[]);
-    assert_eq!(why(&world, again), "seq 4: create of node-a, which is there already");
+    assert_eq!(why(&world, again), "seq 4: create of node-a, which already exists");
     for op in [Operation::Update, Operation::Drift] {
         assert_eq!(
             why(&world, change(4, op, "b", &[])),
-            format!("seq 4: {op} of node-b, which is not there")
+            format!("seq 4: {op} of node-b, which does not exist")
         );
     }
     for op in [Operation::Delete, Operation::Drift] {
-        assert_eq!(why(&world, removal(4, op, "b")), format!("seq 4: {op} of node-b, which is not there"));
+        assert_eq!(why(&world, removal(4, op, "b")), format!("seq 4: {op} of node-b, which does not exist"));
     }
     for op in [Operation::Create, Operation::Update] {
         assert_eq!(
