@@ -162,7 +162,7 @@ fn an_e_graph_of_a_program_is_drawn_under_its_names() {
     assert!(succeeds(folder.path(), &args, "").contains("<svg"));
     let dot = succeeds(folder.path(), &[&args[..], &["--format", "dot"]].concat(), "");
     assert!(dot.contains("label=\"a b · a→b\""), "{dot}");
-    assert!(fails(2, &["egraph", "draw", "--resources", "5"], "").contains("take fewer resources"));
+    assert!(fails(2, &["egraph", "draw", "--resources", "5"], "").contains("give fewer resources"));
 }
 
 const ATTRIBUTED: [&str; 2] = ["--algebra", "attributed"];
@@ -270,7 +270,7 @@ fn an_e_graph_with_attributes_has_a_file_of_its_own() {
     let many = [&["egraph", "build", "--resources", "3"][..], &ATTRIBUTED].concat();
     assert!(fails(2, &many, "").contains("give --timeout or --max-classes"));
     let draw = ["egraph", "draw", "--program", "(set a label b (add a empty))", "--format", "dot"];
-    assert!(fails(2, &draw, "").contains("speaks of attributes or kinds; give --algebra attributed"));
+    assert!(fails(2, &draw, "").contains("has attributes or kinds; give --algebra attributed"));
     let dot = succeeds(folder.path(), &[&draw[..], &ATTRIBUTED].concat(), "");
     assert!(dot.contains("a · a.label=b") && dot.contains("set a label b"), "{dot}");
 }
@@ -311,16 +311,16 @@ fn options_that_have_no_effect_together_are_refused() {
         ("--rewrite-time=9", "rewrite"),
     ] {
         let name = option.split('=').next().unwrap();
-        idle(&["generate", option], name, &format!("but with --generator {generators}: leave it out"));
+        idle(&["generate", option], name, &format!("except with --generator {generators}: leave it out"));
     }
     idle(
         &["generate", "--generator=rewrite", "--epsilon=0.5"],
         "--epsilon",
-        "but with --generator implicit or egraph",
+        "except with --generator implicit or egraph",
     );
     for option in ["--length=9", "--leave=0.5"] {
         let name = option.split('=').next().unwrap();
-        idle(&["generate", "--generator=egraph", option], name, "but with --generator implicit");
+        idle(&["generate", "--generator=egraph", option], name, "except with --generator implicit");
     }
     idle(&["generate", "--cuts=even"], "--cuts", "with one batch");
     idle(&["generate", "--shape=real", "--resources=4"], "--resources", "with --shape real");

@@ -86,7 +86,7 @@ fn options_that_have_no_effect_together_are_refused() {
     };
     idle(&["generate", "--length=9", "--max-length=9"], "--max-length", "with --length");
     idle(&["generate", "--cuts=even"], "--cuts", "with one batch");
-    idle(&["generate", "--out=x"], "--out", "but with --format hcl");
+    idle(&["generate", "--out=x"], "--out", "except with --format hcl");
     refused(&["generate", "--format=hcl"], "--format hcl writes files: name a folder with --out");
     for option in ["--resources=4", "--edges=3"] {
         let name = option.split('=').next().unwrap();

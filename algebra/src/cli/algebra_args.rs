@@ -1,4 +1,4 @@
-//! Which algebra a command works in.
+//! The algebra that a command uses.
 
 use clap::{Args, ValueEnum};
 
@@ -15,9 +15,9 @@ pub struct AlgebraArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum AlgebraName {
-    /// Resources and edges, and nothing else of either.
+    /// Resources and edges only.
     Bare,
-    /// Resources have values of attributes, and edges have kinds.
+    /// Resources have attributes, and edges have kinds.
     Attributed,
 }
 

@@ -1,4 +1,4 @@
-//! What the commands that generate programs share: which source, how many variants, where they are cut.
+//! Options that commands which generate programs share: the source, the number of variants, where they are cut.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -28,10 +28,10 @@ pub struct ProgramArgs {
     /// The source's resources: a number or a range such as 3..8.
     #[arg(long, value_name = "N", default_value = "5")]
     resources: Amount,
-    /// The source's edges: a number or a range [default: four for each five resources, as far as there is room].
+    /// The source's edges: a number or a range [default: four for each five resources, if there are that many pairs].
     #[arg(long, value_name = "M")]
     edges: Option<Amount>,
-    /// Where the source's shape comes from; `real` draws nodes and edges as real programs have them.
+    /// The source's shape; `real` draws nodes and edges as in real programs.
     #[arg(long, value_enum, default_value_t = Shape::Random)]
     shape: Shape,
     /// Read the source from a file of graph JSON instead; `-` is standard input.
@@ -46,19 +46,19 @@ pub struct ProgramArgs {
     /// The escape probability, from 0 (shortest programs only) to 1 (a naive random walk).
     #[arg(long, value_name = "E", default_value_t = 0.25)]
     epsilon: f64,
-    /// The number of steps each variant has, in place of an escape probability.
+    /// The number of steps of each variant, instead of an escape probability.
     #[arg(long, value_name = "STEPS", conflicts_with = "epsilon")]
     length: Option<usize>,
-    /// The most steps a variant may have [default: four times the canonical program and 16 more].
+    /// The most steps a variant may have [default: four times the canonical program plus 16].
     #[arg(long, value_name = "STEPS")]
     max_length: Option<usize>,
-    /// How many resources beside the source's there are for programs to add and remove again [default: one in five].
+    /// How many additional resources programs may add and remove again [default: one for each five].
     #[arg(long, value_name = "N")]
     foreign: Option<u32>,
-    /// Of the detours through an absent resource, the share that takes one that is not in the source.
+    /// The share of detours through an absent resource that use one that is not in the source.
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     leave: f64,
-    /// Cut each program into so many batches.
+    /// Cut each program into this many batches.
     #[arg(long, value_name = "B", default_value_t = 1, value_parser = at_least_one::<usize>)]
     batches: usize,
     /// Where to cut.
@@ -67,7 +67,7 @@ pub struct ProgramArgs {
     /// How many threads to use [default: all cores].
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Which algebra the programs are of.
+    /// The algebra of the programs.
     #[command(flatten)]
     pub algebra: AlgebraArgs,
     #[command(flatten)]
@@ -80,12 +80,12 @@ enum Shape {
     Real,
 }
 
-/// How a program is written in a line.
+/// The format of a program on a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LineFormat {
-    /// Terms, a line each.
+    /// Terms, one line each.
     Sexpr,
-    /// Terms with their numbers, a line of JSON each.
+    /// Terms with their numbers, one line of JSON each.
     Json,
 }
 
@@ -100,7 +100,7 @@ struct Line<'a> {
 }
 
 impl ProgramArgs {
-    /// Refuses options that have no effect beside the others. `given` tells which options were given.
+    /// Refuses options that have no effect in combination with others. `given` says which options were given.
     pub fn refuse_idle(&self, given: &dyn Fn(&str) -> bool) -> Result<(), CannotRun> {
         refuse(self.length.is_some() && self.max_length.is_some(), "--max-length", "with --length")?;
         refuse(given("cuts") && self.batches == 1, "--cuts", "with one batch; give --batches")?;
@@ -111,7 +111,7 @@ impl ProgramArgs {
         Ok(())
     }
 
-    /// The source, drawn or read. What is too large to be generated unasked is refused before it is drawn.
+    /// The source, drawn or read. A source that is too large is refused before it is drawn.
     pub fn source(&self) -> Result<Source, CannotRun> {
         let mut rng = stream(self.seed, None);
         let source = match (&self.source, self.shape) {
@@ -136,7 +136,7 @@ impl ProgramArgs {
         Ok(source.with_foreign(foreign, &mut rng))
     }
 
-    /// Refuses programs that are too large to be generated unasked.
+    /// Refuses programs that are too large.
     fn affordable(&self, size: ProgramSize) -> Result<(), CannotRun> {
         let usual = 2.0 * (f64::from(size.resources) + size.edges as f64);
         let steps = self.length.map_or(usual, |length| length as f64);
@@ -166,7 +166,7 @@ impl ProgramArgs {
     }
 
     /// Makes the source's canonical program and then the variants on all cores, renders each on the core that made
-    /// it, and hands what came out on in order, up to the first error.
+    /// it, and passes the results on in order, up to the first error.
     pub fn each<T: Send, E>(
         &self,
         source: &Source,
@@ -193,7 +193,7 @@ impl ProgramArgs {
         taken
     }
 
-    /// Prints the programs, a line each.
+    /// Prints the programs, one line each.
     pub fn print(&self, source: &Source, generator: Generator, format: LineFormat) -> Result<(), CannotRun> {
         output(|out| {
             self.each(
@@ -205,7 +205,7 @@ impl ProgramArgs {
         })
     }
 
-    /// Limits the threads of this process to those that were asked for.
+    /// Limits the threads of this process to the requested number.
     pub fn limit_threads(&self) -> Result<(), CannotRun> {
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;

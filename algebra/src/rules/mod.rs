@@ -75,7 +75,7 @@ impl Rule {
         })
     }
 
-    /// Whether it speaks of attributes, or of kinds other than the default.
+    /// Whether it uses attributes, or kinds other than the default.
     pub fn is_attributed(&self) -> bool {
         let plain = Argument::Fixed(0);
         self.left.iter().chain(&self.right).any(|pattern| {
@@ -164,7 +164,7 @@ pub enum RulesError {
         counterexample: Box<Counterexample>,
     },
     /// One of its rules speaks of what the algebra in use does not have.
-    #[error("the rule `{0}` speaks of attributes or kinds, which the bare algebra does not have")]
+    #[error("the rule `{0}` uses attributes or kinds, which the bare algebra does not have")]
     Attributed(String),
 }
 
@@ -327,9 +327,6 @@ mod tests {
                     mine kind (con a b :triggered_by (disc a b g)) = (con a b :triggered_by g)";
         assert!(Rules::from_user_file(text, Signature::attributed()).is_ok());
         let error = Rules::from_user_file(text, Signature::bare()).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "the rule `named` speaks of attributes or kinds, which the bare algebra does not have"
-        );
+        assert_eq!(error, "the rule `named` uses attributes or kinds, which the bare algebra does not have");
     }
 }

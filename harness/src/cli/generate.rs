@@ -1,4 +1,4 @@
-//! `equiform generate`: programs that mean the same, one a line, or as [`files`] for other tools.
+//! `equiform generate`: programs that mean the same, one per line, or as [`files`] for other tools.
 
 mod files;
 
@@ -14,9 +14,9 @@ use crate::algebra::program::print;
 
 /// Generate programs that mean the same as a source graph.
 ///
-/// The first line is the source's canonical program, then come the variants, a line each; with `--format hcl --out
-/// DIR`, folders of the same with the programs for Terraform and OpenTofu. The same seed gives the same output on any
-/// number of threads. `(cut G)` in a program is `G` itself and says that a batch ends there.
+/// The first line is the source's canonical program, followed by the variants, one line each. With `--format hcl --out
+/// DIR`, the command writes the same as folders with programs for Terraform and OpenTofu. The same seed gives the same
+/// output on any number of threads. `(cut G)` in a program is `G` itself and marks the end of a batch.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   equiform generate --resources 5 --edges 4 --variants 10
@@ -26,22 +26,22 @@ use crate::algebra::program::print;
 pub struct GenerateArgs {
     #[command(flatten)]
     programs: ProgramArgs,
-    /// What to write: terms or JSON, a line each, or HCL for other tools, in files below --out.
+    /// The output format: terms or JSON, one line each, or HCL for other tools, in files below --out.
     #[arg(long, value_enum, default_value_t = ProgramFormat::Sexpr)]
     format: ProgramFormat,
-    /// A new or empty folder for `--format hcl`: source/ and variant-0000/ and so on, and in each batch-1/main.tf and
-    /// so on. The programs need no engine to be written; they use the mock provider.
+    /// A new or empty folder for `--format hcl`. It gets source/, variant-0000/ and so on, each with batch-1/main.tf
+    /// and so on. Writing the programs needs no engine; they use the mock provider.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ProgramFormat {
-    /// Terms, a line each.
+    /// Terms, one line each.
     Sexpr,
-    /// Terms with their numbers, a line of JSON each.
+    /// Terms with their numbers, one line of JSON each.
     Json,
-    /// What Terraform and OpenTofu read, a folder for each variant and batch.
+    /// HCL for Terraform and OpenTofu, with a folder for each variant and batch.
     Hcl,
 }
 
@@ -75,8 +75,8 @@ pub fn run(args: GenerateArgs) -> CliResult {
     Ok(Outcome::Clean)
 }
 
-/// Refuses options that have no effect beside the others.
+/// Refuses options that have no effect in combination with others.
 fn refuse_idle(given: &Layered, args: &GenerateArgs) -> Result<(), CannotRun> {
     args.programs.refuse_idle(&|option| given.says(option))?;
-    refuse(args.out.is_some() && args.format != ProgramFormat::Hcl, "--out", "but with --format hcl")
+    refuse(args.out.is_some() && args.format != ProgramFormat::Hcl, "--out", "except with --format hcl")
 }

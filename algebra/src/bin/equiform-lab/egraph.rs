@@ -1,4 +1,4 @@
-//! `equiform-lab egraph`: builds the explicit e-graph, tells its figures, draws it.
+//! `equiform-lab egraph`: builds the explicit e-graph, prints its figures, draws it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{CliResult, Outcome, rules};
 
-/// Build the e-graph over a number of resources, tell its figures, or draw it.
+/// Build the e-graph over a number of resources, print its figures, or draw it.
 ///
 /// The e-graph starts from `empty` and grows by the rules alone. Saturated, it has a class for each graph: 5, 18, 113,
 /// 1,450, 40,069 and 2,350,602 for 2 to 7 resources; with attributes and kinds 49 for one resource and 13,921 for two.
-/// A saturated e-graph is kept in the cache and read from there the next time; a file that is damaged, or was made with
-/// other rules or by another version, is noticed and built again.
+/// A saturated e-graph is kept in the cache and read from there the next time. If the file is damaged, or was made with
+/// other rules or by another version, the e-graph is built again.
 #[derive(Debug, Args)]
 pub struct EgraphArgs {
     #[command(subcommand)]
@@ -28,7 +28,7 @@ pub struct EgraphArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Build it, or find it in the cache, and say so in a line.
+    /// Build it, or find it in the cache, and print one line about it.
     Build(BuildArgs),
     /// Print classes, e-nodes, how saturation ended, time and memory.
     Stats(StatsArgs),
@@ -49,16 +49,16 @@ struct BuildArgs {
 
 #[derive(Debug, Args)]
 struct LimitArgs {
-    /// Stop after so many seconds.
+    /// Stop after this many seconds.
     #[arg(long, value_name = "S")]
     timeout: Option<u64>,
-    /// Stop at so many classes.
+    /// Stop at this many classes.
     #[arg(long, value_name = "M")]
     max_classes: Option<usize>,
-    /// Stop at so many e-nodes.
+    /// Stop at this many e-nodes.
     #[arg(long, value_name = "M")]
     max_nodes: Option<usize>,
-    /// Use these rules instead of the algebra's, once they have passed the check.
+    /// Use these rules instead of the algebra's, if they pass the check.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
     #[command(flatten)]
@@ -165,7 +165,7 @@ fn build(args: &BuildArgs) -> Result<(Frozen, GraphOrigin), CannotRun> {
     let most = if signature.is_bare() { 8 } else { 2 };
     if unlimited && args.resources > most {
         let message = format!(
-            "saturation over {} resources would not end in your time; give --timeout or --max-classes",
+            "saturation over {} resources would take too long; give --timeout or --max-classes",
             args.resources
         );
         return Err(message.into());
@@ -193,7 +193,7 @@ fn run_draw(args: &DrawArgs) -> Result<(), CannotRun> {
             if algebra.signature().is_bare()
                 && parsed.derivation.steps().iter().any(|step| step.is_attributed())
             {
-                return Err("--program speaks of attributes or kinds; give --algebra attributed".into());
+                return Err("--program has attributes or kinds; give --algebra attributed".into());
             }
             (parsed.names, vec![parsed.derivation])
         }
@@ -201,7 +201,7 @@ fn run_draw(args: &DrawArgs) -> Result<(), CannotRun> {
     };
     if names.count() > Packed::MOST_RESOURCES {
         return Err(
-            format!("{} resources make too many classes to draw; take 4 at most", names.count()).into()
+            format!("{} resources make too many classes to draw; give at most 4", names.count()).into()
         );
     }
     let mut limits = args.limits.limits();
@@ -210,7 +210,7 @@ fn run_draw(args: &DrawArgs) -> Result<(), CannotRun> {
     if frozen.stats.classes > draw::MOST_CLASSES {
         let (classes, most) = (frozen.stats.classes, draw::MOST_CLASSES);
         return Err(format!(
-            "a picture has room for {most} classes, and there are at least {classes}; take fewer resources"
+            "a picture has room for {most} classes, and there are at least {classes}; give fewer resources"
         )
         .into());
     }
@@ -221,10 +221,10 @@ fn run_draw(args: &DrawArgs) -> Result<(), CannotRun> {
     output(|out| out.write_all(picture.as_bytes()))
 }
 
-/// Shows how a saturation goes on, if somebody is looking.
+/// Shows the progress of a saturation on a terminal.
 pub(super) struct SaturationProgress(ProgressBar);
 
-/// A progress display on standard error; hidden when that is no terminal.
+/// A progress display on standard error; hidden if that is not a terminal.
 pub(super) fn saturation_progress() -> SaturationProgress {
     let style = ProgressStyle::with_template("{spinner} saturating: {msg} ({elapsed})")
         .expect("the template is sound");
@@ -232,7 +232,7 @@ pub(super) fn saturation_progress() -> SaturationProgress {
 }
 
 impl SaturationProgress {
-    /// Shows the figures of now.
+    /// Shows the current figures.
     pub(super) fn show(&self, now: Progress) {
         if !self.0.is_hidden() {
             self.0.set_message(format!("{} classes, {} e-nodes", now.classes, now.nodes));
@@ -240,7 +240,7 @@ impl SaturationProgress {
         }
     }
 
-    /// Takes the display away.
+    /// Removes the display.
     pub(super) fn finish(&self) {
         self.0.finish_and_clear();
     }

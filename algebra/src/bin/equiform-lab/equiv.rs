@@ -7,14 +7,14 @@ use equiform_algebra::program::parse;
 
 use super::{CliResult, Outcome};
 
-/// Tell whether two programs mean the same graph: exit 0 if they do, 1 with the difference if not, 2 if one
-/// is ill-formed.
+/// Decide whether two programs mean the same graph: exit 0 if they do, 1 with the difference if not, 2 if one is
+/// ill-formed.
 #[derive(Debug, Args)]
 pub struct EquivArgs {
     /// A program, as an s-expression.
     #[arg(value_name = "A")]
     left: String,
-    /// Another.
+    /// Another program.
     #[arg(value_name = "B")]
     right: String,
 }

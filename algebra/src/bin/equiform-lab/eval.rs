@@ -9,11 +9,11 @@ use equiform_algebra::program::{Parsed, SyntaxError, TermReader};
 
 use super::{CliResult, Outcome};
 
-/// Evaluate programs from standard input; graph JSON out, a line each.
+/// Evaluate programs from standard input, and print their graphs as JSON, one line each.
 ///
 /// Programs are s-expressions such as `(con r0 r1 (add r1 (add r0 empty)))`, or the JSON lines of `generate --format
-/// json`. A program may span lines, and `;` starts a comment. `con a b` goes upward in an order that the program's own
-/// `con` decide, so no graph on the way can have a cycle.
+/// json`. A program may span lines, and `;` starts a comment. Each `con a b` goes upward in an order that the program's
+/// own `con` determine, so no intermediate graph has a cycle.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
     /// Print the graph after each batch, not only the last.

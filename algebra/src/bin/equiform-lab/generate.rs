@@ -19,11 +19,11 @@ use equiform_algebra::source::Source;
 use super::egraph::{CacheArgs, saturation_progress};
 use super::{CliResult, Outcome, rules};
 
-/// Generate programs that mean the same as a source graph, by any of three generators.
+/// Generate programs that mean the same as a source graph, with any of three generators.
 ///
-/// The first line is the source's canonical program, then come the variants, a line each. The same seed gives the same
-/// output on any number of threads. `(cut G)` in a program is `G` itself and says that a batch ends there. `equiform
-/// generate` has the implicit generator alone, which is the one of campaigns, and also writes HCL.
+/// The first line is the source's canonical program, followed by the variants, one line each. The same seed gives the
+/// same output on any number of threads. `(cut G)` in a program is `G` itself and marks the end of a batch.
+/// `equiform generate` has only the implicit generator, which campaigns use, and also writes HCL.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   equiform-lab generate --resources 5 --edges 4 --variants 10 --generator egraph
@@ -35,23 +35,23 @@ pub struct GenerateArgs {
     generator: GeneratorName,
     #[command(flatten)]
     programs: ProgramArgs,
-    /// What to write, a line for each program.
+    /// The output format, one line for each program.
     #[arg(long, value_enum, default_value_t = LineFormat::Sexpr)]
     format: LineFormat,
     /// How many rewrites make a variant (rewrite generator).
     #[arg(long, value_name = "N", default_value_t = 381)]
     rewrites: usize,
-    /// Rewrite each variant for so many milliseconds instead; the output then depends on the machine.
+    /// Rewrite each variant for this many milliseconds instead; the output then depends on the machine.
     #[arg(long, value_name = "MS", conflicts_with = "rewrites")]
     rewrite_time: Option<u64>,
     /// Use these rules instead of the algebra's (egraph and rewrite generators).
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Stop saturation after so many seconds (egraph generator with more than 6 resources in all); the output then
+    /// Stop saturation after this many seconds (egraph generator with more than 6 resources in all); the output then
     /// depends on the machine.
     #[arg(long, value_name = "S")]
     timeout: Option<u64>,
-    /// Stop saturation at so many classes (egraph generator with more than 6 resources in all).
+    /// Stop saturation at this many classes (egraph generator with more than 6 resources in all).
     #[arg(long, value_name = "M", default_value_t = 10_000)]
     max_classes: usize,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub fn run(args: &GenerateArgs, matches: &ArgMatches) -> CliResult {
     Ok(Outcome::Clean)
 }
 
-/// Refuses options that have no effect beside the others. `given` tells which options were given.
+/// Refuses options that have no effect in combination with others. `given` says which options were given.
 fn refuse_idle(args: &GenerateArgs, given: &dyn Fn(&str) -> bool) -> Result<(), CannotRun> {
     let (implicit, egraph, rewrite) =
         (GeneratorName::Implicit, GeneratorName::Egraph, GeneratorName::Rewrite);
@@ -115,13 +115,13 @@ fn refuse_idle(args: &GenerateArgs, given: &dyn Fn(&str) -> bool) -> Result<(), 
     ];
     for (option, generators) in of_generators {
         let names: Vec<String> = generators.iter().map(|name| format!("{name:?}").to_lowercase()).collect();
-        let because = format!("but with --generator {}", names.join(" or "));
+        let because = format!("except with --generator {}", names.join(" or "));
         refuse(given(option) && !generators.contains(&args.generator), &format!("--{option}"), &because)?;
     }
     args.programs.refuse_idle(given)
 }
 
-/// Up to so many resources an e-graph saturates in seconds, and serves every source over them.
+/// Up to this many resources an e-graph saturates in seconds, and serves every source over them.
 const MOST_TO_SATURATE: u32 = 6;
 /// The same with attributes and kinds.
 const MOST_TO_SATURATE_ATTRIBUTED: u32 = 1;

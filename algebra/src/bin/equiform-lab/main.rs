@@ -1,4 +1,4 @@
-//! The `equiform-lab` binary: what the algebra of programs is, for people who work on it. Campaigns need none of it.
+//! The `equiform-lab` binary: commands for people who work on the algebra of programs. Campaigns need none of it.
 
 mod egraph;
 mod equiv;

@@ -1,4 +1,4 @@
-//! `equiform-lab rules`: shows the equalities and judges them.
+//! `equiform-lab rules`: lists the equalities and checks them.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use super::{CliResult, Outcome};
 
 /// List the equalities between programs, or check that they are sound.
 ///
-/// A rule file has one rule a line: family, name, left = right, and guards (docs/formats.md), for example `commute
+/// A rule file has one rule per line: family, name, left = right, and guards (docs/formats.md), for example `commute
 /// add-past-rem (add a (rem b g)) = (rem b (add a g)) if a != b`. Guards are `a != b` and `a in g`, joined by `and`
 /// and `or`. `;` starts a comment, and `#` does at the beginning of a line. In `(set a x v g)` and `(con a b k g)`,
-/// `x` stands for any attribute, `v` for any value and `k` for any kind; `:label` or `:depends_on` is the one of that
-/// name, and `default` the default.
+/// `x` stands for any attribute, `v` for any value and `k` for any kind; `:label` or `:depends_on` is the attribute or
+/// kind of that name, and `default` the default.
 #[derive(Debug, Args)]
 pub struct RulesArgs {
     #[command(subcommand)]
@@ -51,7 +51,7 @@ struct FileArgs {
     algebra: AlgebraArgs,
 }
 
-/// The rules to work with: the algebra's, or a person's own once they have passed the check.
+/// The rules to use: the algebra's, or the user's own if they pass the check.
 pub fn read(algebra: AlgebraArgs, file: Option<&Path>) -> Result<Rules, CannotRun> {
     let signature = algebra.signature();
     let Some(path) = file else { return Ok(Rules::over(signature)) };
@@ -64,8 +64,8 @@ pub fn read(algebra: AlgebraArgs, file: Option<&Path>) -> Result<Rules, CannotRu
     })?)
 }
 
-/// What is expected of a rule file.
-const EXPECTED: &str = ". Expected is a rule a line, `family name left = right if guard`, such as `commute \
+/// The expected form of a rule file.
+const EXPECTED: &str = ". Expected is one rule per line, `family name left = right if guard`, such as `commute \
                         add-past-rem (add a (rem b g)) = (rem b (add a g)) if a != b` (docs/formats.md)";
 
 /// Runs the subcommand.

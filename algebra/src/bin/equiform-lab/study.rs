@@ -22,8 +22,8 @@ pub struct StudyArgs {
 enum Experiment {
     /// Diversity, redundancy and size by resources, escape probability and time-out, for all three generators.
     ///
-    /// Writes diversity.csv, curves.csv and charts as SVG into a folder. What is there already is not measured again,
-    /// so an interrupted study goes on where it stopped. The full grid takes days; `--quick` takes minutes.
+    /// Writes diversity.csv, curves.csv and charts as SVG into a folder. Existing results are not measured again, so an
+    /// interrupted study continues where it stopped. The full grid takes days; `--quick` takes minutes.
     Diversity(DiversityArgs),
 }
 

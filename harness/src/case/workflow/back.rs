@@ -1,12 +1,12 @@
-//! Forward, back and forward again.
+//! Goes forward, back and forward again.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::Stage;
 
-/// See the module.
+/// The workflow `back`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "back",
-    about: "after a batch, the one before it is applied again, and then this one once more",
+    about: "after a batch, applies the one before it again, then this one once more",
     unchanged: Unchanged::World,
     stages,
 };

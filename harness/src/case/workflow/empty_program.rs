@@ -1,13 +1,13 @@
-//! Everything is deleted by applying a program without resources.
+//! Destroys everything by applying a program without resources.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::{Action, Options};
 
-/// See the module.
+/// The workflow `empty-program`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "empty-program",
-    about: "everything is destroyed by applying a program without resources",
+    about: "destroys everything by applying a program without resources",
     unchanged: Unchanged::Order,
     stages,
 };

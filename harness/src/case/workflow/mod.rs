@@ -1,7 +1,7 @@
-//! Workflows: how an engine is driven to deploy the batches of a variant. Each has a name and a file, and says the
-//! strongest thing that it must leave unchanged against applying one batch after the other.
+//! Workflows: ways to drive an engine through the batches of a variant. Each has a name and a file, and names the
+//! strongest property that it shares with applying one batch after the other.
 //!
-//! A workflow makes the list of a variant's stages; the case stores them, so a case can be run and judged without it.
+//! A workflow makes the list of a variant's stages. The case stores them, so it can be run and judged without it.
 
 mod back;
 mod course;
@@ -32,24 +32,24 @@ use super::stage::Stage;
 use course::Course;
 pub use shares::{Shares, SharesError};
 
-/// What a workflow leaves as it is when a variant is deployed plainly. Each has those before it in it.
+/// What a workflow shares with plain applies of the same variant. Each value includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unchanged {
     /// The world after the last batch.
     World,
-    /// And what the engine's state says of it.
+    /// Also what the engine's state says about it.
     State,
-    /// And the set of operations that led there.
+    /// Also the set of operations.
     Operations,
-    /// And the operations of every step.
+    /// Also the operations of every step.
     Steps,
-    /// And the order that they keep.
+    /// Also their order.
     Order,
 }
 
 impl Unchanged {
-    /// In words.
+    /// A phrase for the help.
     pub fn text(self) -> &'static str {
         match self {
             Self::World => "the final world",
@@ -67,14 +67,14 @@ pub struct Workflow {
     pub name: &'static str,
     /// What it does, in a sentence.
     pub about: &'static str,
-    /// What it leaves unchanged.
+    /// The strongest property that it shares with plain applies.
     pub unchanged: Unchanged,
     stages: fn(&mut Course<'_>),
 }
 
 impl Workflow {
-    /// The stages for a variant with these batches. `other` is the variant whose last batch is planned in the end, and
-    /// all choices are made by the seed.
+    /// The stages for a variant with these batches. `other` is the variant whose last batch is planned at the end. The
+    /// seed decides all choices.
     pub fn stages(&self, batches: &[Arc<Batch>], other: usize, seed: u64) -> Vec<Stage> {
         let mut course = Course::new(batches, other, seed);
         (self.stages)(&mut course);

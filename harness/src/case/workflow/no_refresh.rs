@@ -1,13 +1,13 @@
-//! Nothing has drifted, so whether objects are read before anything is planned makes no difference.
+//! Applies with `-refresh=false`. Nothing has drifted, so it makes no difference whether objects are read first.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::{Action, Options};
 
-/// See the module.
+/// The workflow `no-refresh`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "no-refresh",
-    about: "-refresh=false in every apply and in destroy, where nothing has drifted",
+    about: "uses -refresh=false in every apply and in destroy, when nothing has drifted",
     unchanged: Unchanged::Order,
     stages,
 };

@@ -1,4 +1,4 @@
-//! How many operations may be under way at once changes when they happen, and nothing else.
+//! Varies `-parallelism`, which changes when operations happen, and nothing else.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
@@ -7,10 +7,10 @@ use crate::spec::{Action, Options};
 /// What is asked for, one after the other.
 const MOST_AT_ONCE: [u32; 4] = [1, 2, 10, 50];
 
-/// See the module.
+/// The workflow `parallelism`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "parallelism",
-    about: "-parallelism of 1, 2, 10 and 50, another one in each batch and in destroy",
+    about: "uses -parallelism of 1, 2, 10 and 50, a different one in each batch and in destroy",
     unchanged: Unchanged::Order,
     stages,
 };

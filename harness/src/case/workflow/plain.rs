@@ -1,11 +1,11 @@
-//! Each batch by one `apply`, as most people do it.
+//! Applies each batch with one command, as most people do.
 
 use super::{Course, Unchanged, Workflow};
 
-/// See the module.
+/// The workflow `plain`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "plain",
-    about: "each batch is applied by one command",
+    about: "applies each batch with one command",
     unchanged: Unchanged::Order,
     stages,
 };

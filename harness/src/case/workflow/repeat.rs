@@ -1,4 +1,4 @@
-//! A step is taken again from the same start, with other delays and another parallelism: it must do the same.
+//! Takes a step again from the same start, with different delays and parallelism: it must do the same.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::Stage;
@@ -7,10 +7,10 @@ use crate::spec::{Action, Options};
 /// How many operations may be under way in each repetition.
 const MOST_AT_ONCE: [Option<u32>; 3] = [None, Some(2), Some(50)];
 
-/// See the module.
+/// The workflow `repeat`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "repeat",
-    about: "two batches are applied several times from the same start, with other delays",
+    about: "applies two batches several times from the same start, with different delays",
     unchanged: Unchanged::Order,
     stages,
 };

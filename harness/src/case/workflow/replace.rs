@@ -1,12 +1,12 @@
-//! `-replace` of one or several resources: what follows from it is the model's to say.
+//! Uses `-replace` on one or several resources; the model says what follows from it.
 
 use super::{Course, Unchanged, Workflow};
 use crate::spec::Options;
 
-/// See the module.
+/// The workflow `replace`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "replace",
-    about: "-replace of one or several resources in every batch but the first",
+    about: "uses -replace on one or several resources in every batch but the first",
     unchanged: Unchanged::World,
     stages,
 };

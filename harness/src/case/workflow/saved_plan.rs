@@ -1,14 +1,14 @@
-//! Plan to a file, then apply that file, as most CI does it. A plan that was applied already is stale.
+//! Plans to a file, then applies that file, as most CI does. A plan that was already applied is stale.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::changes::{Cause, Change};
 use crate::spec::{Action, Options, PlanMode};
 
-/// See the module.
+/// The workflow `saved-plan`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "saved-plan",
-    about: "each batch and the destroy are planned to a file, and the file applied; a stale file is refused",
+    about: "plans each batch and the destroy to a file, then applies the file; a stale file must be refused",
     unchanged: Unchanged::Order,
     stages,
 };

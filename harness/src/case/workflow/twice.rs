@@ -1,12 +1,12 @@
-//! Each batch twice: the second time there is nothing to do.
+//! Applies each batch twice: the second time there is nothing to do.
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::JudgedAs;
 use crate::spec::{Action, Options};
 
-/// See the module.
+/// The workflow `twice`.
 pub const WORKFLOW: Workflow =
-    Workflow { name: "twice", about: "each batch is applied twice", unchanged: Unchanged::Order, stages };
+    Workflow { name: "twice", about: "applies each batch twice", unchanged: Unchanged::Order, stages };
 
 fn stages(course: &mut Course<'_>) {
     for number in course.numbers() {
