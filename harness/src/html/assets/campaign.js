@@ -59,7 +59,7 @@ function variantsSection() {
   }
   const scroll = { top: 0 };
   longTable.element.addEventListener("scroll", () => { if (longTable.element.isConnected) scroll.top = longTable.element.scrollTop; }, { passive: true });
-  const element = section("variants", "Variants", "All of them, those that did not pass first. These, and a few that passed, open with graphs, timelines, programs and lines of the ledger.",
+  const element = section("variants", "Variants", "All variants, beginning with those that did not pass. These, and a few that passed, open with graphs, timelines, programs and lines of the ledger.",
     h("div", { class: "filters" }, search, chips, workflows, told), longTable.element);
   update();
   return { element, back: () => { longTable.element.scrollTop = scroll.top; longTable.draw(true); }, set: (change) => { Object.assign(list, change); search.value = list.text; workflows.value = list.workflow; update(); jump("variants"); } };
@@ -100,7 +100,7 @@ function route() {
 function start() {
   const facts = [["folder", campaign.folder], ...campaign.settings];
   put(page, header(foreign(campaign.engine), "· a campaign of equivalent programs", facts, PARTS), main,
-    h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${campaign.equiform}. This file needs nothing else, and holds the values of programs in clear.`)));
+    h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${campaign.equiform}. This file needs no other, and contains the values of programs in clear.`)));
   for (const link of document.querySelectorAll("nav.parts a")) link.addEventListener("click", () => {
     if (document.body.classList.contains("in-case")) location.hash = link.getAttribute("href");
   });

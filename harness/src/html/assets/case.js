@@ -61,7 +61,7 @@ function buildCase(main) {
       h("p", {}, finding.known ? verdict("k", "known: " + finding.known) : verdict("f", finding.oracle), " ", h("b", {}, foreign(finding.known ? `${finding.oracle}: ${finding.kind}` : finding.kind)),
         h("span", { class: "small" }, " in ", stages.map((name, number) => [number ? ", " : "", h("a", { href: `#${id}/${name}` }, name)]))),
       h("p", { class: "muted small" }, foreign(finding.text), times > 1 && ` … and ${count(times - 1)} more`)))),
-    h("section", { "aria-labelledby": "film-title" }, h("h2", { id: "film-title" }, "Stages"), h("p", { class: "lead" }, "What each stage should have left, above what it did leave. A node stands in the same place everywhere."), graphLegend(), current.film,
+    h("section", { "aria-labelledby": "film-title" }, h("h2", { id: "film-title" }, "Stages"), h("p", { class: "lead" }, "What each stage should have left, above what it did leave. A node has the same place everywhere."), graphLegend(), current.film,
       detail.not_reached.length > 0 && h("p", { class: "muted small" }, `Not reached: ${detail.not_reached.join(", ")}.`)),
     h("section", { "aria-labelledby": "lanes-title" }, h("div", { class: "row", style: { "justify-content": "space-between" } }, h("h2", { id: "lanes-title" }, "Timeline"), h("div", { class: "row", role: "group", "aria-label": "axis" }, by("by order", false), by("by time", true))),
       timelineLegend(), h("div", { class: "card" }, current.lanes)),

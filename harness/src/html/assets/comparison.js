@@ -47,8 +47,8 @@ function differencesSection() {
       h("div", {}, h("h3", {}, group.what === "new" ? verdict("f", "a difference that no known bug explains") : verdict("k", "known: " + group.what)), group.what !== "new" && h("p", { class: "small" }, foreign(texts.get(group.what) || "")),
         h("p", { class: "small" }, group.first_in.length ? ["another behaviour since ", h("b", {}, foreign(group.first_in.join(" and since ")))] : "no version differs from the one before it: the engines do", h("span", { class: "muted" }, ` · ${group.split}`))),
       h("div", { class: "links" }, group.rows.slice(0, 8).map((row) => h("a", { href: `#${caseLink(row)}` }, `case ${row.case} variant ${row.variant}`)))));
-  return section("differences", "Where they differ", "Told at the first stage in which a variant shows a difference: whatever follows builds on another world.",
-    cards.length ? h("div", { class: "groups" }, cards) : h("div", { class: "card" }, compared.compared ? verdict("p", "In no operation of any variant.") : "That is known when every engine has run all variants."));
+  return section("differences", "Where they differ", "Each difference is reported at the first stage that shows it, because later stages start from different worlds.",
+    cards.length ? h("div", { class: "groups" }, cards) : h("div", { class: "card" }, compared.compared ? verdict("p", "They performed the same operations in every variant.") : "This is shown once every engine has run all variants."));
 }
 
 const detail = h("div", { "aria-live": "polite" });
@@ -100,7 +100,7 @@ function route() {
   if (row) { showDifference(row); document.getElementById("difference").scrollIntoView({ block: "center" }); }
 }
 put(document.getElementById("page"), header(`${plural(compared.engines.length, "engine")} compared`, "· the same programs on several engines", [["folder", compared.folder], ["seed", compared.seed], ["engines", compared.engines.map((engine) => engine.title).join(", ")]], PARTS), main,
-  h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${compared.equiform}. This file needs nothing else.`)));
+  h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${compared.equiform}. This file needs no other.`)));
 put(main, verdictsSection(), differencesSection(), matrixSection(), oraclesSection());
 addEventListener("hashchange", route);
 route();

@@ -47,9 +47,9 @@ const worldTold = h("span", { class: "small muted", role: "status" });
 
 function showLine() {
   const seq = view.point;
-  if (!seq) { put(lineBox, h("p", { class: "muted" }, "Before the first entry: nothing is there.")); return; }
+  if (!seq) { put(lineBox, h("p", { class: "muted" }, "Before the first entry, nothing exists.")); return; }
   const line = ledger.line(seq);
-  let told = "This line is left out, so that this page stays small: the ledger has it.";
+  let told = "This line is left out to keep the page small; the ledger has it.";
   if (line) { told = line[0]; if (!line[1]) try { told = JSON.stringify(JSON.parse(line[0]), null, 1); } catch { /* as it stands */ } else told += `… (${count(line[1])} bytes more are in the ledger)`; }
   put(lineBox, h("details", { class: "line", open: view.chosen }, h("summary", {}, `Entry ${count(seq)}: ${ledger.op(seq)} ${ledger.phase(seq)} `, foreign(ledger.keyOf(seq))), h("pre", { dir: "ltr" }, told)));
 }
@@ -106,9 +106,9 @@ const resources = h("select", { "aria-label": "resource", onchange: (event) => c
   ledger.keys.slice(0, 2000).map((name, place) => [name, place + 1]).sort(((collator) => (a, b) => collator.compare(a[0], b[0]))(new Intl.Collator("en", { numeric: true }))).map(([name, key]) => h("option", { value: key }, shortened(name, 60))));
 const PARTS = [["timeline", "Timeline"], ["world", "World"], ["resource", "One resource"], ["entries", "Entries"]];
 put(document.getElementById("page"), header(foreign(ledger.file.split("/").pop()), "· a ledger", [["file", ledger.file], ["id", ledger.id], ["begun", ledger.created], ["entries", count(ledger.length)], ["open operations", count(ledger.open)], ["unfinished bytes at the end", ledger.torn_bytes ? count(ledger.torn_bytes) : null]], PARTS), main,
-  h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${ledger.equiform}. This file needs nothing else, and holds what the ledger holds.`)));
+  h("footer", {}, h("div", { class: "wide" }, `Written by equiform ${ledger.equiform}. This file needs no other, and contains what the ledger contains.`)));
 put(main, 
-  section("timeline", "Timeline", timelineView.byKey ? "A lane for each resource. Click to choose a point; drag, or Shift with the wheel, moves; Ctrl with the wheel zooms." : "Operations that were under way at once stand below each other. Click to choose a point; drag, or Shift with the wheel, moves; Ctrl with the wheel zooms.",
+  section("timeline", "Timeline", timelineView.byKey ? "A lane for each resource. Click to choose a point; drag, or Shift with the wheel, moves; Ctrl with the wheel zooms." : "Operations that ran at the same time are below each other. Click to choose a point; drag, or Shift with the wheel, moves; Ctrl with the wheel zooms.",
     timelineView.canvas, h("div", { class: "at-point" }, pointTold, slider, h("button", { "aria-label": "zoom in", onclick: () => timelineView.zoom(0.5) }, "+"), h("button", { "aria-label": "zoom out", onclick: () => timelineView.zoom(2) }, "−")), lineBox),
   section("world", "The world at that point", null, h("div", { class: "filters" }, worldTold), graphBox, h("div", { style: { height: ".8rem" } }), worldTable.element),
   section("resource", "What happened to one resource", null, h("div", { class: "filters" }, resources), resourceBox),

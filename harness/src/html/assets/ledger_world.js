@@ -60,7 +60,7 @@ class LedgerData {
 
 // The graph at a point, in the layout of all of them; or what surrounds one resource, where they are too many.
 function worldGraph(ledger, world, seq, key, pick) {
-  if (!world.length) return h("p", { class: "muted" }, "Nothing is there at this point.");
+  if (!world.length) return h("p", { class: "muted" }, "Nothing exists at this point.");
   if (ledger.layout && ledger.drawn.length) {
     const number = new Map(ledger.drawn.map((it, place) => [it, place])), names = ledger.drawn.map((it) => ledger.keys[it - 1]);
     const edgeNumber = new Map(ledger.layout.edges.map(([from, to], place) => [`${from}/${to}`, place]));
@@ -82,7 +82,7 @@ function worldGraph(ledger, world, seq, key, pick) {
 
 function neighbours(ledger, world, seq, key, pick) {
   const own = world.filter((change) => change[2] === key), MOST = 12;
-  if (!own.length) return h("p", { class: "muted" }, "It is not there at this point.");
+  if (!own.length) return h("p", { class: "muted" }, "It does not exist at this point.");
   const above = [...new Set(own.flatMap((change) => ledger.referents(change, seq).map((it) => it.key)).filter(Boolean))];
   const ids = new Set(own.map((change) => change[1]));
   const below = [...new Set(world.filter((change) => (change[3] || []).some(([, id]) => ids.has(id))).map((change) => change[2]))];
