@@ -323,8 +323,8 @@ mod tests {
               `nested_type`"
         );
         let error = pretty(json!({ "block_types": { "rule": { "nesting_mode": "bag", "block": {} } } }));
-        let end = "resource_schemas.aws_vpc.block.block_types.rule.nesting_mode: `bag` is not a nesting mode; use single, \
-                   group, list, set or map";
+        let end = "resource_schemas.aws_vpc.block.block_types.rule.nesting_mode: `bag` is not a nesting mode; \
+                   use single, group, list, set or map";
         assert!(error.starts_with("schema.json:11:") && error.ends_with(end), "{error}");
         let error = file("{\n  \"format_version\": 1.0\n}").unwrap_err();
         assert!(error.starts_with("schema.json:2:") && error.contains("expected a string"), "{error}");
