@@ -42,8 +42,8 @@ fn refused(output: &Output, sentences: &[&str]) {
         assert!(stdout.contains(sentence) || stderr.contains(sentence), "{sentence:?}: {stdout}{stderr}");
     }
     for oracle in equiform::judge::oracles::ORACLES {
-        assert!(!stderr.contains(&format!(": {}: ", oracle.name)), "{stderr}");
-        assert!(!stdout.contains(&format!("× {}: ", oracle.name)), "{stdout}");
+        assert!(!stderr.contains(&format!(": {}: ", oracle.name())), "{stderr}");
+        assert!(!stdout.contains(&format!("× {}: ", oracle.name())), "{stdout}");
     }
     assert!(!stderr.contains("panicked"), "{stderr}");
 }
@@ -401,13 +401,13 @@ fn judging_again_tells_where_the_stored_verdict_says_something_else() {
     let claimed = |bytes: Vec<u8>| {
         let mut verdict: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
         verdict["result"] = serde_json::json!({ "verdict": "fail", "findings": [
-            { "oracle": "steps", "kind": "extra", "stage": "batch-2", "text": "create a" },
+            { "oracle": "steps", "kind": "operation-extra", "stage": "batch-2", "detail": { "type": "none" },
+              "subjects": [{ "type": "operation", "key": "a", "operation": "create" }] },
         ] });
         serde_json::to_vec(&verdict).unwrap()
     };
     let (folder, _) = damaged("case-0001/variant-0000/verdict.json", claimed);
     let output = judged(&folder.path().join("out"));
-    let sentence =
-        "case-0001/variant-0000: the stored verdict is steps: extra in batch-2, and the evidence says pass";
+    let sentence = "case-0001/variant-0000: the stored verdict is steps: operation-extra in batch-2, and the evidence says pass";
     passes(&output, sentence);
 }

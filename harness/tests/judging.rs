@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
+use equiform::judge::finding::FindingKind;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
 use equiform::judge::verdict::VariantResult;
@@ -134,7 +135,7 @@ fn what_a_stage_does_after_a_later_one_has_begun_is_a_finding() {
         })
     });
     let VariantResult::Fail { findings } = judged(mixed.path()) else { panic!("it did not wait") };
-    assert!(findings.iter().any(|finding| finding.kind == "does not wait"), "{findings:?}");
+    assert!(findings.iter().any(|finding| finding.kind == FindingKind::DoesNotWait), "{findings:?}");
 }
 
 #[test]

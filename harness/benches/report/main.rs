@@ -24,8 +24,9 @@ use equiform::engines::{EngineId, EngineName, Version};
 use equiform::evidence::LEDGER;
 use equiform::html::campaign::CampaignSource;
 use equiform::html::{campaign, ledger};
+use equiform::judge::finding::{Detail, Finding, FindingKind};
 use equiform::judge::known::KnownFindings;
-use equiform::judge::oracles::{Finding, ORACLES, Oracle};
+use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
 use equiform::judge::verdict::{VariantResult, VariantVerdict};
 use synthetic::{ENTRIES_PER_RESOURCE, Tree};
@@ -128,9 +129,9 @@ fn write_campaign(out: &Path, page: &Path) -> (u64, Duration) {
         let mut first = judge::verdict(&case, 0, &judge::variant_folder(&folder, 0), &oracles);
         assert_eq!(first.result, VariantResult::Pass);
         if number % 5 == 0 {
-            let text = format!("create r{} did not wait for what it depends on", number % RESOURCES);
-            let kind = format!("a kind of fault, the {}th", number % 7);
-            first.result = VariantResult::of(vec![Finding::of_health(&kind, "batch-1".to_owned(), text)]);
+            let words = format!("create r{} did not wait for what it depends on", number % RESOURCES);
+            let finding = Finding::new(FindingKind::ALL[number % 7], "batch-1").with(Detail::Quote { words });
+            first.result = VariantResult::of(vec![finding]);
         }
         stored::write(&folder, &first).unwrap();
         for variant in 1..VARIANTS as usize {

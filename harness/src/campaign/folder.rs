@@ -55,7 +55,7 @@ pub fn manifest(folder: &Path) -> Result<CampaignManifest, FolderError> {
 
 /// The oracles that a campaign asks.
 pub fn oracles(manifest: &CampaignManifest) -> Vec<&'static Oracle> {
-    ORACLES.iter().filter(|oracle| manifest.oracles().iter().any(|name| name == oracle.name)).collect()
+    ORACLES.iter().filter(|oracle| manifest.oracles().iter().any(|name| name == oracle.name())).collect()
 }
 
 /// Which cases verdicts must be of.

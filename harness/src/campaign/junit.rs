@@ -17,8 +17,8 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 use super::report::Report;
 use crate::evidence::{STAGES, StageRecord};
 use crate::judge::cause::Cause;
+use crate::judge::finding::Finding;
 use crate::judge::known::KnownFindings;
-use crate::judge::oracles::Finding;
 use crate::judge::variant::variant_folder;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 use crate::util::files::{Access, AtomicFile, folder_of};
@@ -81,7 +81,7 @@ fn status(variant: &VariantVerdict, place: &Path, known: &KnownFindings) -> Test
         }
         _ => {
             let new = findings.iter().filter(|finding| finding.known.is_none());
-            let signatures = new.map(|finding| format!("{}: {}", finding.oracle, finding.kind)).collect();
+            let signatures = new.map(|finding| finding.signature().to_string()).collect();
             let again = match variant.again {
                 Some(true) => " (again)",
                 Some(false) => " (not again)",
@@ -116,7 +116,7 @@ fn explanation(variant: &VariantVerdict, place: &Path, known: &KnownFindings) ->
 
 fn line(finding: &Finding) -> String {
     let known = finding.known.as_ref().map(|name| format!(" (known: {name})")).unwrap_or_default();
-    format!("{}: {}: {}{known}: {}", finding.stage, finding.oracle, finding.kind, finding.text)
+    format!("{}: {}{known}: {finding}", finding.stage, finding.signature())
 }
 
 /// How long the engine's commands took for a variant.
@@ -133,16 +133,13 @@ mod tests {
 
     use super::*;
     use crate::engines::{EngineId, EngineName, RecordedEngine, Version};
+    use crate::judge::finding::{Detail, FindingKind};
     use crate::judge::verdict::CaseVerdict;
 
     fn finding(text: &str, known: Option<&str>) -> Finding {
-        Finding {
-            oracle: "health".to_owned(),
-            kind: "fails".to_owned(),
-            stage: "batch-1".to_owned(),
-            text: text.to_owned(),
-            known: known.map(str::to_owned),
-        }
+        let quote = Detail::Quote { words: text.to_owned() };
+        let finding = Finding::new(FindingKind::Failure, "batch-1").with(quote);
+        Finding { known: known.map(str::to_owned), ..finding }
     }
 
     fn report(folder: PathBuf) -> Report {
@@ -211,7 +208,7 @@ mod tests {
         let look = |variant| format!("folder: {0}\nshow it: equiform show {0}", place(variant));
         assert_eq!(
             of(1, "failure").text(),
-            Some(&*format!("cause: batch-1: health: fails: a <b> & \"c\" ]]> red  é\n{}", look(1))),
+            Some(&*format!("cause: batch-1: health: failure: a <b> & \"c\" ]]> red  é\n{}", look(1))),
             "what XML cannot hold is gone, all else is there"
         );
         let skipped = of(2, "skipped").text().unwrap();
@@ -220,7 +217,7 @@ mod tests {
         assert!(
             of(3, "error").text().unwrap().starts_with("could not be judged: stages.json: <gone> & away\n")
         );
-        assert_eq!(of(1, "failure").attribute("message"), Some("health: fails (not again)"));
+        assert_eq!(of(1, "failure").attribute("message"), Some("health: failure (not again)"));
         assert_eq!(of(2, "skipped").attribute("message"), Some("known: cycle-edge-removed"));
         assert_eq!(of(3, "error").attribute("message"), Some("stages.json: <gone> & away"));
     }

@@ -126,7 +126,7 @@ impl CampaignManifest {
         shard: Option<Shard>,
         settings: Settings,
     ) -> Self {
-        let oracles = oracles.iter().map(|oracle| oracle.name.to_owned()).collect();
+        let oracles = oracles.iter().map(|oracle| oracle.name().to_owned()).collect();
         let engine = builds.identify(&engine);
         Self { version: VERSION, engine, builds, mode, oracles, shard, settings }
     }

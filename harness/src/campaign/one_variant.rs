@@ -7,9 +7,10 @@ use std::path::Path;
 
 use super::queue::{Judged, Work};
 use super::{Campaign, CampaignError, stored};
+use crate::deploy::worker::WorkerSymptom;
 use crate::deploy::{DeployError, Start};
 use crate::evidence::STAGES;
-use crate::judge::oracles::Finding;
+use crate::judge::finding::{Detail, Finding, FindingKind};
 use crate::judge::variant::{self as judge, AGAIN, WARM, variant_folder};
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
@@ -121,10 +122,15 @@ impl Campaign<'_> {
             Ok(verdict) => Ok(Explored::Found(Box::new(verdict))),
             Err(DeployError::Worker { stage, error }) => {
                 workers.count_broken(&error);
-                match error.kind() {
+                match error.symptom() {
                     // The engine may have a bug that shows in fresh processes, too.
-                    Some(kind) => {
-                        let finding = Finding::of_health(kind, stage, error.to_string());
+                    Some(symptom) => {
+                        let kind = match symptom {
+                            WorkerSymptom::Crash => FindingKind::Crash,
+                            WorkerSymptom::Hang => FindingKind::Hang,
+                        };
+                        let quote = Detail::Quote { words: error.to_string() };
+                        let finding = Finding::new(kind, &stage).with(quote);
                         let result = VariantResult::of(vec![finding]);
                         Ok(Explored::Found(Box::new(VariantVerdict::new(work.variant, result))))
                     }

@@ -1,4 +1,4 @@
-//! The failures of a campaign, one of each signature cut down: what a reader looks at first.
+//! The failures of a campaign, one of each symptom cut down: what a reader looks at first.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::case_folder;
 use super::reduce::budget::Budget;
-use super::reduce::signature::Signature;
+use super::reduce::symptom::Symptom;
 use super::reduce::{REDUCTION_FILE, Reducer, Reduction, Watcher};
 use crate::case::{CASE_FILE, Case};
 use crate::deploy::Runner;
@@ -20,41 +20,40 @@ use crate::util::files::{unused, write_json};
 /// The folder of reduced cases in a campaign's.
 pub const REDUCED: &str = "reduced";
 
-/// Of so many signatures one case is reduced: an engine that does everything wrong has enough of them to act on.
+/// Of so many symptoms one case is reduced: an engine that does everything wrong has enough of them to act on.
 const MOST: usize = 5;
 
-/// A failure that is reduced: its signature, and the variant that stands for all with it.
+/// A failure that is reduced: its symptom, and the variant that stands for all with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// The signature.
-    pub signature: Signature,
+    /// The symptom.
+    pub symptom: Symptom,
     /// The number of the case.
     pub case: usize,
     /// The number of the variant.
     pub variant: usize,
 }
 
-/// The failures of a campaign that are new, one variant of each signature: one that came again, if there is any.
+/// The failures of a campaign that are new, one variant of each symptom: one that came again, if there is any.
 pub fn due(cases: &[CaseVerdict], engine: &EngineId) -> Vec<Due> {
-    let mut by_signature: BTreeMap<Signature, (bool, Due)> = BTreeMap::new();
+    let mut by_symptom: BTreeMap<Symptom, (bool, Due)> = BTreeMap::new();
     for (case, verdict) in cases.iter().flat_map(|case| case.variants.iter().map(|it| (case.case, it))) {
         let VariantVerdict { variant, result: VariantResult::Fail { findings }, again, .. } = verdict else {
             continue;
         };
-        let Some(signature) = Signature::of_cause(findings, engine) else { continue };
-        if signature.known.is_some() {
+        let Some(symptom) = Symptom::of_cause(findings, engine) else { continue };
+        if symptom.known.is_some() {
             continue;
         }
-        let (sure, due) =
-            (*again == Some(true), Due { signature: signature.clone(), case, variant: *variant });
-        match by_signature.get(&signature) {
+        let (sure, due) = (*again == Some(true), Due { symptom: symptom.clone(), case, variant: *variant });
+        match by_symptom.get(&symptom) {
             Some((other, _)) if *other || !sure => {}
             _ => {
-                by_signature.insert(signature, (sure, due));
+                by_symptom.insert(symptom, (sure, due));
             }
         }
     }
-    let mut all: Vec<Due> = by_signature.into_values().map(|(_, due)| due).collect();
+    let mut all: Vec<Due> = by_symptom.into_values().map(|(_, due)| due).collect();
     all.sort_by_key(|due| (due.case, due.variant));
     all
 }
@@ -74,7 +73,7 @@ pub struct Reductions<'a> {
     /// How long one failure may take.
     pub time: Duration,
     /// Who is told, of each failure.
-    pub watcher: &'a dyn Fn(&Signature) -> Box<dyn Watcher>,
+    pub watcher: &'a dyn Fn(&Symptom) -> Box<dyn Watcher>,
 }
 
 impl Reductions<'_> {
@@ -89,15 +88,15 @@ impl Reductions<'_> {
         self.runner.stop.removes(scratch.path());
         let in_memory = self.runner.scratch.as_ref().map(|scratch| scratch.path());
         let due = due(cases, &self.engine.id);
-        for Due { signature, case: number, variant } in due.iter().take(MOST) {
+        for Due { symptom, case: number, variant } in due.iter().take(MOST) {
             if self.runner.stopped() {
                 break;
             }
-            if read(out).iter().any(|(_, there)| there.signature == *signature) {
+            if read(out).iter().any(|(_, there)| there.symptom == *symptom) {
                 continue;
             }
             let from = format!("case-{number:04}/variant-{variant:04}");
-            let watcher = (self.watcher)(signature);
+            let watcher = (self.watcher)(symptom);
             let reducer = Reducer {
                 runner: self.runner,
                 engine: self.engine,
@@ -114,14 +113,14 @@ impl Reductions<'_> {
             let reduce = || -> Result<(), String> {
                 let path = case_folder(out, *number).join(CASE_FILE);
                 let case = Case::read(&path).map_err(|error| error.to_string())?;
-                let reduced = reducer.reduce(&case, *variant, Some(signature.clone()), &from);
+                let reduced = reducer.reduce(&case, *variant, Some(symptom.clone()), &from);
                 let reduced = reduced.map_err(|error| error.to_string())?;
                 if let Some((folder, mut there)) = same(out, reduced.case()) {
-                    there.same.push(format!("{}: {from}", signature.text()));
+                    there.same.push(format!("{}: {from}", symptom.text()));
                     return write_json(&folder.join(REDUCTION_FILE), &there)
                         .map_err(|error| error.to_string());
                 }
-                let folder = unused(&out.join(REDUCED), &signature.file_name());
+                let folder = unused(&out.join(REDUCED), &symptom.file_name());
                 reduced.keep(&folder).map_err(|error| error.to_string())
             };
             if let Err(error) = reduce() {
@@ -164,29 +163,26 @@ fn same(out: &Path, case: &Case) -> Option<(PathBuf, Reduction)> {
 mod tests {
     use super::*;
     use crate::engines::{EngineName, Version};
-    use crate::judge::oracles::Finding;
+    use crate::judge::finding::{Finding, FindingKind};
 
-    fn verdict(variant: usize, oracle: &str, known: Option<&str>, again: bool) -> VariantVerdict {
-        let finding = Finding {
-            oracle: oracle.to_owned(),
-            kind: "missing".to_owned(),
-            stage: "batch-1".to_owned(),
-            text: "create a".to_owned(),
-            known: known.map(str::to_owned),
-        };
+    fn verdict(variant: usize, kind: FindingKind, known: Option<&str>, again: bool) -> VariantVerdict {
+        let finding = Finding { known: known.map(str::to_owned), ..Finding::new(kind, "batch-1") };
         let result = VariantResult::of(vec![finding]);
         VariantVerdict { again: Some(again), ..VariantVerdict::new(variant, result) }
     }
 
     #[test]
-    fn one_variant_of_each_new_signature_is_reduced_and_one_that_came_again_if_there_is_any() {
+    fn one_variant_of_each_new_symptom_is_reduced_and_one_that_came_again_if_there_is_any() {
         let cases = [
-            CaseVerdict { case: 2, variants: vec![verdict(0, "graph", Some("old"), true)] },
+            CaseVerdict { case: 2, variants: vec![verdict(0, FindingKind::GraphDiffers, Some("old"), true)] },
             CaseVerdict {
                 case: 3,
-                variants: vec![verdict(1, "steps", None, false), verdict(4, "steps", None, true)],
+                variants: vec![
+                    verdict(1, FindingKind::OperationMissing, None, false),
+                    verdict(4, FindingKind::OperationMissing, None, true),
+                ],
             },
-            CaseVerdict { case: 5, variants: vec![verdict(0, "order", None, false)] },
+            CaseVerdict { case: 5, variants: vec![verdict(0, FindingKind::OrderViolated, None, false)] },
         ];
         let engine = EngineId::new(EngineName::Terraform, Version::new(1, 15, 5));
         let due: Vec<(usize, usize)> =

@@ -12,7 +12,8 @@ use super::{Settings, shard::Shard};
 use crate::deploy::time_spent::{StageTime, TimeSplit};
 use crate::deploy::worker::WorkerCounts;
 use crate::engine_id::RecordedEngine;
-use crate::judge::coverage::Exercised;
+use crate::judge::exercised::Exercised;
+use crate::judge::finding::Signature;
 use crate::judge::known::KnownFindings;
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 
@@ -76,7 +77,7 @@ struct Document<'a> {
     stages: &'a BTreeMap<String, StageTime>,
     counts: Counts,
     stages_not_reached: usize,
-    signatures: Vec<SignatureCount<'a>>,
+    signatures: Vec<SignatureCount>,
     known: Vec<KnownCount<'a>>,
     exercised: ExercisedEntry,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -87,7 +88,6 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct ReductionEntry<'a> {
     folder: &'a Path,
-    #[serde(flatten)]
     reduction: &'a Reduction,
 }
 
@@ -96,7 +96,7 @@ struct ReductionEntry<'a> {
 struct ExercisedEntry {
     #[serde(flatten)]
     counts: Exercised,
-    never_due: Vec<String>,
+    not_exercised: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -110,9 +110,8 @@ struct Counts {
 }
 
 #[derive(Serialize)]
-struct SignatureCount<'a> {
-    oracle: &'a str,
-    kind: &'a str,
+struct SignatureCount {
+    signature: Signature,
     findings: usize,
 }
 
@@ -180,7 +179,7 @@ impl Report {
             signatures: tally
                 .signatures
                 .iter()
-                .map(|((oracle, kind), findings)| SignatureCount { oracle, kind, findings: *findings })
+                .map(|(signature, findings)| SignatureCount { signature: *signature, findings: *findings })
                 .collect(),
             known: tally
                 .names
@@ -195,7 +194,10 @@ impl Report {
                     }
                 })
                 .collect(),
-            exercised: ExercisedEntry { never_due: exercised.never_due(), counts: exercised.filled() },
+            exercised: ExercisedEntry {
+                not_exercised: exercised.not_exercised(),
+                counts: exercised.filled(),
+            },
             reductions: self
                 .reductions
                 .iter()

@@ -12,7 +12,7 @@ use super::keep::Keep;
 use super::limits::{Limits, Reached};
 use super::manifest::{CampaignManifest, ManifestError};
 use super::place::StoredCase;
-use super::reduce::signature::Signature;
+use super::reduce::symptom::Symptom;
 use super::reductions::{self, Reductions};
 use super::report::Report;
 use super::shard::{CaseNotFound, Part, Shard};
@@ -55,7 +55,7 @@ pub trait Observer {
     fn begins(&self, variants: usize, left: usize) -> Box<dyn Watcher>;
 
     /// A failure is about to be reduced.
-    fn reducing(&self, signature: &Signature) -> Box<dyn reduce::Watcher>;
+    fn reducing(&self, symptom: &Symptom) -> Box<dyn reduce::Watcher>;
 
     /// Something did not work that changes no verdict.
     fn problem(&self, sentence: &str);

@@ -25,7 +25,7 @@ use crate::util::files::write_json;
 pub const VERDICT_FILE: &str = "verdict.json";
 
 /// The version of the file that this program writes.
-pub const VERDICT_VERSION: u32 = 3;
+pub const VERDICT_VERSION: u32 = 4;
 
 /// By whom and by what verdicts are judged.
 #[derive(Clone, Copy)]
@@ -136,7 +136,7 @@ pub fn read(number: usize, folder: &Path, due: &Case, context: &JudgeContext<'_>
 /// stored verdict was judged from, the variant is inconclusive; where it was removed on purpose, the stored verdict is
 /// taken; whatever else differs is told.
 pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle]) -> Comparison {
-    let asked = |oracle: &str| oracles.iter().any(|asked| asked.name == oracle);
+    let asked = |oracle: &str| oracles.iter().any(|asked| asked.name() == oracle);
     let Comparison { mut differences, mut not_judged_again } = Comparison::default();
     for judged in &mut verdict.variants {
         let place = variant_folder(folder, judged.variant);
@@ -174,8 +174,8 @@ fn said(result: &VariantResult, asked: &dyn Fn(&str) -> bool) -> String {
     let mut found: Vec<String> = result
         .findings()
         .iter()
-        .filter(|finding| asked(&finding.oracle))
-        .map(|finding| format!("{}: {} in {}", finding.oracle, finding.kind, finding.stage))
+        .filter(|finding| asked(finding.oracle().name()))
+        .map(|finding| format!("{} in {}", finding.signature(), finding.stage))
         .collect();
     found.sort_unstable();
     found.dedup();

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::judge::finding::Signature;
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 
-/// Variants by verdict, findings by oracle and kind.
+/// Variants by verdict, findings by signature.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Variants in which nothing was found.
@@ -24,8 +25,8 @@ pub struct Tally {
     pub stages_not_reached: usize,
     /// The variants in which there are such stages.
     pub cut_short: usize,
-    /// How many findings there are of each oracle and kind, without those that are known.
-    pub signatures: BTreeMap<(String, String), usize>,
+    /// How many findings there are of each signature, without those that are known.
+    pub signatures: BTreeMap<Signature, usize>,
     /// In how many variants each known finding shows.
     pub names: BTreeMap<String, usize>,
 }
@@ -60,8 +61,7 @@ impl Tally {
             *self.names.entry(name.clone()).or_default() += 1;
         }
         for finding in findings.iter().filter(|finding| finding.known.is_none()) {
-            let signature = (finding.oracle.clone(), finding.kind.clone());
-            *self.signatures.entry(signature).or_default() += 1;
+            *self.signatures.entry(finding.signature()).or_default() += 1;
         }
     }
 }

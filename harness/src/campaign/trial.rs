@@ -12,7 +12,8 @@ use crate::engines::driver::{Driver, ProviderMode};
 use crate::engines::{self, Engine};
 use crate::judge::cause::cause;
 use crate::judge::explain::Tried;
-use crate::judge::oracles::{Finding, ORACLES, Oracle};
+use crate::judge::finding::Finding;
+use crate::judge::oracles::{ORACLES, Oracle};
 use crate::judge::variant as judge;
 use crate::judge::verdict::VariantResult;
 
@@ -66,7 +67,7 @@ impl TrialHost {
         let text = match cause(result.findings()) {
             _ if shows => String::new(),
             None => "nothing is found".to_owned(),
-            Some(other) => format!("{}: {} in {} instead", other.oracle, other.kind, other.stage),
+            Some(other) => format!("{} in {} instead", other.signature(), other.stage),
         };
         Ok(Tried { engine: recorded, shows: Some(shows), text })
     }

@@ -151,26 +151,81 @@ pub enum JudgedAs {
     Drift,
 }
 
-impl JudgedAs {
+/// What a kind of stage means to whoever runs, judges or counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StageMeaning {
+    /// What stages of it are called, for people. Kinds of one name are counted together.
+    pub name: &'static str,
     /// Whether the engine is to fail.
-    pub fn fails(self) -> bool {
-        matches!(self, Self::Refused | Self::Failure)
-    }
+    pub fails: bool,
+    /// Whether the engine is to refuse the command, and to change nothing.
+    pub is_refused: bool,
+    /// Whether the state is to be as it was.
+    pub keeps_state: KeepsState,
+    /// As what it is counted where applies are counted.
+    pub counts_as: Option<Counted>,
+}
 
-    /// Its name, for people.
-    pub fn name(self) -> &'static str {
+/// When a stage leaves the state as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepsState {
+    /// It may change it.
+    Never,
+    /// It leaves it, unless it fails.
+    IfItSucceeds,
+    /// It leaves it, whatever happens.
+    Always,
+}
+
+/// As what a stage is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// An apply.
+    Apply,
+    /// A destroy.
+    Destroy,
+}
+
+impl JudgedAs {
+    /// All there are.
+    pub const ALL: [Self; 12] = [
+        Self::Batch,
+        Self::Source,
+        Self::Idle,
+        Self::Cross,
+        Self::Plan,
+        Self::Destroy,
+        Self::Part,
+        Self::Refresh,
+        Self::Refused,
+        Self::Failure,
+        Self::Mark,
+        Self::Drift,
+    ];
+
+    /// What it means: the one place that says so.
+    pub fn meaning(self) -> StageMeaning {
+        use Counted::{Apply, Destroy};
+        use KeepsState::{Always, IfItSucceeds, Never};
+        let meaning = |name, keeps_state, counts_as| StageMeaning {
+            name,
+            fails: matches!(self, Self::Refused | Self::Failure),
+            is_refused: self == Self::Refused,
+            keeps_state,
+            counts_as,
+        };
         match self {
-            Self::Batch | Self::Source => "batches",
-            Self::Idle => "idle applies",
-            Self::Cross => "cross plans",
-            Self::Plan => "plans",
-            Self::Destroy => "destroys",
-            Self::Part => "parts applied",
-            Self::Refresh => "refreshes",
-            Self::Refused => "refusals",
-            Self::Failure => "failures of the provider",
-            Self::Mark => "marks",
-            Self::Drift => "drifts",
+            Self::Batch | Self::Source => meaning("batches", Never, Some(Apply)),
+            Self::Idle => meaning("idle applies", Always, Some(Apply)),
+            Self::Cross => meaning("cross plans", Never, None),
+            Self::Plan => meaning("plans", Never, None),
+            Self::Destroy => meaning("destroys", Never, Some(Destroy)),
+            Self::Part => meaning("parts applied", Never, Some(Apply)),
+            Self::Refresh => meaning("refreshes", IfItSucceeds, None),
+            Self::Refused => meaning("refusals", Always, None),
+            Self::Failure => meaning("failures of the provider", Never, Some(Apply)),
+            Self::Mark => meaning("marks", IfItSucceeds, None),
+            Self::Drift => meaning("drifts", Always, None),
         }
     }
 }

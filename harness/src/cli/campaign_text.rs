@@ -11,7 +11,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::campaign::Watcher;
 use crate::campaign::tally::Tally;
-use crate::judge::oracles::Finding;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
 /// How often it is told how far it is, where there is no terminal.
@@ -121,8 +120,9 @@ impl Watcher for ProgressDisplay {
 pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
     let place = format!("{case} variant {}", variant.variant);
     let mut lines: Vec<String> = Vec::new();
-    for Finding { stage, oracle, kind, text, .. } in &variant.warm_only {
-        lines.push(format!("{place} {stage}: warm only: {oracle}: {kind}: {text}"));
+    for finding in &variant.warm_only {
+        let signature = finding.signature();
+        lines.push(format!("{place} {}: warm only: {signature}: {finding}", finding.stage));
     }
     if let VariantResult::Inconclusive { reason } = &variant.result {
         lines.push(format!("{place}: inconclusive: {reason}"));
@@ -132,7 +132,7 @@ pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
         let line = match &finding.known {
             Some(name) => format!("{place} {}: known: {name}", finding.stage),
             None => {
-                format!("{place} {}: {}: {}: {}", finding.stage, finding.oracle, finding.kind, finding.text)
+                format!("{place} {}: {}: {finding}", finding.stage, finding.signature())
             }
         };
         if !lines.contains(&line) {
@@ -152,24 +152,28 @@ pub fn lines(case: &str, variant: &VariantVerdict) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::finding::FindingKind as Kind;
+    use crate::judge::finding::{Finding, FindingKind, Subject};
+    use crate::spec::OperationKind;
 
-    fn finding(kind: &str, known: Option<&str>) -> Finding {
-        Finding {
-            oracle: "steps".to_owned(),
-            kind: kind.to_owned(),
-            stage: "batch-2".to_owned(),
-            text: "create a".to_owned(),
-            known: known.map(str::to_owned),
-        }
+    fn finding(kind: FindingKind, known: Option<&str>) -> Finding {
+        let operation = OperationKind::Create;
+        let subject = Subject::Operation { key: "a".to_owned(), operation, role: None, object: None };
+        let finding = Finding::new(kind, "batch-2").about([subject]);
+        Finding { known: known.map(str::to_owned), ..finding }
     }
 
     #[test]
     fn a_known_bug_is_one_line_and_each_new_finding_another() {
         let known = Some("old-bug");
-        let findings = vec![finding("missing", known), finding("extra", None), finding("missing", known)];
+        let findings =
+            [(Kind::OperationMissing, known), (Kind::OperationExtra, None), (Kind::OperationMissing, known)];
+        let findings = findings.map(|(kind, known)| finding(kind, known)).to_vec();
         let variant = VariantVerdict::new(3, VariantResult::of(findings));
-        let expected =
-            ["case 1 variant 3 batch-2: known: old-bug", "case 1 variant 3 batch-2: steps: extra: create a"];
+        let expected = [
+            "case 1 variant 3 batch-2: known: old-bug",
+            "case 1 variant 3 batch-2: steps: operation-extra: create a",
+        ];
         assert_eq!(lines("case 1", &variant), expected);
         let tried = VariantVerdict { again: Some(false), ..variant };
         assert_eq!(
@@ -201,7 +205,8 @@ mod tests {
     fn the_bar_says_what_was_found_so_far() {
         let mut tally = Tally::default();
         assert_eq!(so_far(&tally), "");
-        let verdict = |known| VariantVerdict::new(0, VariantResult::of(vec![finding("extra", known)]));
+        let verdict =
+            |known| VariantVerdict::new(0, VariantResult::of(vec![finding(Kind::OperationExtra, known)]));
         tally.count(&verdict(None));
         tally.count(&verdict(Some("old-bug")));
         assert_eq!(so_far(&tally), ", 1 failed, 1 known");

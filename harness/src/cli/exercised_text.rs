@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::judge::coverage::{Count, Exercised};
+use crate::judge::exercised::{Count, Exercised};
 use crate::spec::{EdgeKind, ReplacementOrder, Rule};
 
 /// Which columns mean something in a row.
@@ -27,7 +27,7 @@ pub fn write(out: &mut dyn Write, exercised: &Exercised) -> io::Result<()> {
         out,
         "  {:width$}  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}",
         "exercised",
-        "due",
+        "times",
         "kept",
         "adjacent",
         "overlap",
@@ -42,7 +42,7 @@ pub fn write(out: &mut dyn Write, exercised: &Exercised) -> io::Result<()> {
         writeln!(
             out,
             "    {name:names$}  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}",
-            count.due,
+            count.exercised,
             count.kept,
             ordered(count.adjacent),
             pairs(count.overlapped),
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn the_table_is_aligned() {
         let mut exercised = Exercised::default();
-        let ordered = Count { due: 12345, kept: 12344, adjacent: 4321, overlapped: 1, reversed: 0 };
+        let ordered = Count { exercised: 12345, kept: 12344, adjacent: 4321, overlapped: 1, reversed: 0 };
         for rule in Rule::ALL.into_iter().filter(|rule| *rule != Rule::RemovedDependencyOutlives) {
             exercised.rules.insert(rule, ordered);
         }

@@ -2,7 +2,7 @@
 
 use super::campaign_text::{ProgressDisplay, note};
 use super::reduce::Display;
-use crate::campaign::reduce::signature::Signature;
+use crate::campaign::reduce::symptom::Symptom;
 use crate::campaign::session::Observer;
 use crate::campaign::{Watcher, reduce};
 
@@ -21,8 +21,8 @@ impl Observer for SessionDisplay {
         Box::new(ProgressDisplay::new(variants as u64))
     }
 
-    fn reducing(&self, signature: &Signature) -> Box<dyn reduce::Watcher> {
-        Box::new(Display::new(Some(signature)))
+    fn reducing(&self, symptom: &Symptom) -> Box<dyn reduce::Watcher> {
+        Box::new(Display::new(Some(symptom)))
     }
 
     fn problem(&self, sentence: &str) {

@@ -11,9 +11,9 @@ pub struct OraclesArgs {}
 
 /// Lists them.
 pub fn run(_: OraclesArgs) -> CliResult {
-    let width = ORACLES.iter().map(|oracle| oracle.name.len()).max().unwrap_or(0);
+    let width = ORACLES.iter().map(|oracle| oracle.name().len()).max().unwrap_or(0);
     output(|out| {
-        ORACLES.iter().try_for_each(|oracle| writeln!(out, "{:width$}  {}", oracle.name, oracle.about))
+        ORACLES.iter().try_for_each(|oracle| writeln!(out, "{:width$}  {}", oracle.name(), oracle.about))
     })?;
     Ok(Outcome::Clean)
 }
@@ -24,7 +24,7 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Oracle>, CannotRun> {
         return Ok(ORACLES.iter().collect());
     }
     let find = |name: &String| {
-        ORACLES.iter().find(|oracle| oracle.name == name).ok_or_else(|| {
+        ORACLES.iter().find(|oracle| oracle.name() == name).ok_or_else(|| {
             CannotRun::from(format!("there is no oracle {name:?}; `equiform oracles` lists them"))
         })
     };

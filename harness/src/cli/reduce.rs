@@ -16,12 +16,13 @@ use super::leave_out_args::LeaveOutArgs;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::place::StoredVariant;
 use crate::campaign::reduce::budget::Budget;
-use crate::campaign::reduce::signature::Signature;
+use crate::campaign::reduce::symptom::Symptom;
 use crate::campaign::reduce::{Ended, Reducer, Reduction, Size, Watcher};
 use crate::case::Case;
 use crate::judge::cause::cause;
+use crate::judge::finding::Finding;
 use crate::judge::known::KnownFindings;
-use crate::judge::oracles::{Finding, ORACLES, Oracle};
+use crate::judge::oracles::{ORACLES, Oracle};
 use crate::judge::variant as judge;
 use crate::judge::verdict::VariantResult;
 use crate::private;
@@ -76,11 +77,11 @@ pub fn run(args: ReduceArgs) -> CliResult {
     let findings = findings_of(&place, &oracles, &known)?;
     let began = Instant::now();
     let started = args.engine.start(Some(&place.engine))?;
-    let signature = match &args.finding {
+    let symptom = match &args.finding {
         // A failure that is looked for on another engine is recognised by what it was on the first.
         _ if findings.is_empty() => None,
-        None => Signature::of_cause(&findings, &started.engine.id),
-        Some(wanted) => Some(Signature::of(chosen(&findings, wanted)?, &started.engine.id)),
+        None => Symptom::of_cause(&findings, &started.engine.id),
+        Some(wanted) => Some(Symptom::of(chosen(&findings, wanted)?, &started.engine.id)),
     };
     let interesting = args.interesting.as_ref().map(|path| {
         path.canonicalize().map_err(|error| format!("--interesting {}: {error}", path.display()))
@@ -89,7 +90,7 @@ pub fn run(args: ReduceArgs) -> CliResult {
     let out = match &args.out {
         Some(out) => out.clone(),
         None => {
-            let name = signature.as_ref().map_or_else(|| "failure".to_owned(), Signature::file_name);
+            let name = symptom.as_ref().map_or_else(|| "failure".to_owned(), Symptom::file_name);
             unused(Path::new(".equiform/reduced"), &name)
         }
     };
@@ -98,7 +99,7 @@ pub fn run(args: ReduceArgs) -> CliResult {
     }
     let scratch = tempfile::tempdir()?;
     started.runner.stop.removes(scratch.path());
-    let display = Display::new(signature.as_ref());
+    let display = Display::new(symptom.as_ref());
     let in_memory = started.runner.scratch.as_ref().map(|scratch| scratch.path().to_owned());
     let reducer = Reducer {
         runner: &started.runner,
@@ -114,7 +115,7 @@ pub fn run(args: ReduceArgs) -> CliResult {
         watcher: &display,
     };
     let from = place.folder.display().to_string();
-    let reduced = reducer.reduce(&place.case, place.variant, signature, &from);
+    let reduced = reducer.reduce(&place.case, place.variant, symptom, &from);
     drop(display);
     let reduced = reduced?;
     private::create_folder(&out)
@@ -152,13 +153,14 @@ fn findings_of(
 /// The finding that a user names.
 fn chosen<'a>(findings: &'a [Finding], wanted: &str) -> Result<&'a Finding, CannotRun> {
     let (oracle, kind) = wanted.split_once(':').map_or((wanted, None), |(it, kind)| (it, Some(kind.trim())));
-    let fits =
-        |finding: &&Finding| finding.oracle == oracle.trim() && kind.is_none_or(|kind| finding.kind == kind);
+    let fits = |finding: &&Finding| {
+        finding.oracle().name() == oracle.trim()
+            && kind.is_none_or(|kind| [finding.kind.name(), &finding.signature().what()].contains(&kind))
+    };
     let fitting: Vec<Finding> = findings.iter().filter(fits).cloned().collect();
     let place = cause(&fitting).and_then(|it| findings.iter().position(|finding| finding == it));
     place.map(|place| &findings[place]).ok_or_else(|| {
-        let mut all: Vec<String> =
-            findings.iter().map(|it| format!("`{}: {}`", it.oracle, it.kind)).collect();
+        let mut all: Vec<String> = findings.iter().map(|it| format!("`{}`", it.signature())).collect();
         all.sort_unstable();
         all.dedup();
         format!("nothing in this variant was found as `{wanted}`; there are {}", all.join(", ")).into()
@@ -166,9 +168,10 @@ fn chosen<'a>(findings: &'a [Finding], wanted: &str) -> Result<&'a Finding, Cann
 }
 
 fn tell(out: &mut dyn Write, reduction: &Reduction, case: &Case, folder: &Path) -> io::Result<()> {
-    let Reduction { signature, text, before, after, attempts, seconds, ended, rate, .. } = reduction;
-    writeln!(out, "{} on {}: {text}", signature.text(), signature.engine)?;
-    if let Some(known) = &signature.known {
+    let Reduction { symptom, finding, before, after, attempts, seconds, ended, rate, .. } = reduction;
+    let text = finding.as_ref().map(Finding::to_string).unwrap_or_default();
+    writeln!(out, "{} on {}: {text}", symptom.text(), symptom.engine)?;
+    if let Some(known) = &symptom.known {
         writeln!(out, "  known         {known}")?;
     }
     writeln!(out, "  program       {}", case.variants[0].program)?;
@@ -208,14 +211,14 @@ pub struct Display {
 
 impl Display {
     /// For a failure.
-    pub fn new(signature: Option<&Signature>) -> Self {
+    pub fn new(symptom: Option<&Symptom>) -> Self {
         let bar = ProgressBar::new_spinner();
         let style = ProgressStyle::with_template("{spinner} {pos} attempts, {elapsed}: {msg}");
         bar.set_style(style.expect("the template is valid"));
         bar.enable_steady_tick(Duration::from_millis(200));
-        if let Some(signature) = signature {
-            bar.set_message(signature.text());
-            note(&format!("reducing {}", signature.text()));
+        if let Some(symptom) = symptom {
+            bar.set_message(symptom.text());
+            note(&format!("reducing {}", symptom.text()));
         }
         Self { bar, told: Mutex::new((Instant::now(), "nothing taken away yet".to_owned())) }
     }

@@ -13,7 +13,7 @@ use crate::campaign::report::Report;
 use crate::campaign::tally::Tally;
 use crate::deploy::time_spent::StageTime;
 use crate::judge::cause::Cause;
-use crate::judge::coverage::Exercised;
+use crate::judge::exercised::Exercised;
 use crate::judge::variant::variant_folder;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
@@ -27,7 +27,7 @@ const MOST: usize = 3;
 /// Of the reasons why variants could not be judged, so many.
 const MOST_REASONS: usize = 2;
 
-/// Of what was never due, so many are named.
+/// How many names of what was not exercised are listed.
 const MOST_NEVER_DUE: usize = 3;
 
 /// Variants with the same signature, of the same known bug, or not judged for the same reason.
@@ -46,7 +46,7 @@ pub fn write(out: &mut dyn Write, report: &Report, tally: &Tally, verbose: bool)
     let known = groups(report, |variant| matches!(variant.result, VariantResult::Known { .. }));
     write_some(out, "known", "bugs", MOST, &known)?;
     write_some(out, "inconclusive", "reasons", MOST_REASONS, &reasons(report))?;
-    write_never_due(out, &exercised, verbose)?;
+    write_not_exercised(out, &exercised, verbose)?;
     if let Some(repeat) = &report.repeat {
         writeln!(out, "  repeat it     {repeat}")?;
     }
@@ -120,14 +120,14 @@ fn write_counts(
 
 /// What failures were cut down to.
 fn write_reductions(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    for (folder, Reduction { signature, after, .. }) in report.reductions.iter().take(MOST) {
+    for (folder, Reduction { symptom, after, .. }) in report.reductions.iter().take(MOST) {
         let size = [
             counted(after.resources as u64, "resource"),
             counted(after.edges as u64, "edge"),
             counted(after.commands as u64, "command"),
         ];
         let size = size.join(", ");
-        writeln!(out, "  reduced       {} to {size}: {}", signature.text(), here(folder).display())?;
+        writeln!(out, "  reduced       {} to {size}: {}", symptom.text(), here(folder).display())?;
     }
     Ok(())
 }
@@ -165,7 +165,7 @@ fn write_some(
     }
 }
 
-fn write_never_due(out: &mut dyn Write, exercised: &Exercised, all: bool) -> io::Result<()> {
+fn write_not_exercised(out: &mut dyn Write, exercised: &Exercised, all: bool) -> io::Result<()> {
     if exercised.is_empty() {
         return Ok(());
     }
@@ -173,13 +173,13 @@ fn write_never_due(out: &mut dyn Write, exercised: &Exercised, all: bool) -> io:
         let rules = exercised.left_out.iter().map(|rule| format!("rule {} ({})", rule.number(), rule.name()));
         writeln!(out, "  left out      {}", rules.collect::<Vec<_>>().join(", "))?;
     }
-    let never = exercised.never_due();
+    let never = exercised.not_exercised();
     let most = if all { never.len() } else { MOST_NEVER_DUE };
     let named = never.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
     match never.len().saturating_sub(most) {
-        _ if never.is_empty() => writeln!(out, "  never due     nothing"),
-        0 => writeln!(out, "  never due     {named}"),
-        more => writeln!(out, "  never due     {named}, and {more} more (-v lists them)"),
+        _ if never.is_empty() => writeln!(out, "  not exercised nothing"),
+        0 => writeln!(out, "  not exercised {named}"),
+        more => writeln!(out, "  not exercised {named}, and {more} more (-v lists them)"),
     }
 }
 
@@ -215,7 +215,7 @@ fn groups(report: &Report, wanted: impl Fn(&VariantVerdict) -> bool + Copy) -> B
     for (place, variant) in variants(report, wanted) {
         let Some(cause) = Cause::among(variant.result.findings()) else { continue };
         let finding = cause.finding;
-        let name = finding.known.clone().unwrap_or_else(|| format!("{}: {}", finding.oracle, finding.kind));
+        let name = finding.known.clone().unwrap_or_else(|| finding.signature().to_string());
         groups.entry(name).or_insert(Group { variants: 0, example: place }).variants += 1;
     }
     groups

@@ -68,12 +68,21 @@ pub enum WorkerError {
     Silent(io::Error),
 }
 
+/// What an engine in a worker may have done wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkerSymptom {
+    /// It crashed.
+    Crash,
+    /// It did not come to an end.
+    Hang,
+}
+
 impl WorkerError {
-    /// What kind of failure of the engine it may be; none if it is not the engine's.
-    pub fn kind(&self) -> Option<&'static str> {
+    /// What the engine may have done wrong; none if it is not the engine's doing.
+    pub fn symptom(&self) -> Option<WorkerSymptom> {
         match self {
-            Self::Ended(_) => Some("crashes"),
-            Self::TimedOut(_) => Some("hang"),
+            Self::Ended(_) => Some(WorkerSymptom::Crash),
+            Self::TimedOut(_) => Some(WorkerSymptom::Hang),
             Self::Start(_) | Self::Foreign(_) | Self::Refused(_) | Self::Silent(_) => None,
         }
     }

@@ -9,7 +9,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use equiform_proto::ledger::{Entry, Object, Operation, Phase, Reader, Record, Tail, World};
 
-use super::requests::{RequestCheck, Requests};
 use super::{Unreadable, unreadable};
 use crate::spec::{ObjectRole, OperationKind, ResourceOperation};
 
@@ -33,10 +32,39 @@ pub struct ObservedOperation {
 pub struct StageEntries {
     /// The operations, in the order of their begins.
     pub operations: Vec<ObservedOperation>,
-    /// What the engine sent along.
-    pub requests: Requests,
     /// What began or ended after the command that had asked for it: of this stage or of an earlier one.
-    pub late: Vec<String>,
+    pub late: Vec<LateEntry>,
+}
+
+/// An entry that came after the command that had asked for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LateEntry {
+    /// What was asked for.
+    pub request: Operation,
+    /// Which part of it came late.
+    pub phase: Phase,
+    /// The key, where there is one.
+    pub key: Option<String>,
+    /// Its sequence number.
+    pub seq: u64,
+    /// The stage that had asked for it.
+    pub stage: String,
+}
+
+/// Who looks at the entries of a stage while the ledger is folded into the world.
+pub trait LedgerObserver {
+    /// The stage begins in this world.
+    fn begin(&mut self, world: &World);
+
+    /// An entry follows, which is not in this world yet.
+    fn entry(&mut self, entry: &Entry, world: &World);
+}
+
+/// Looks at nothing.
+impl LedgerObserver for () {
+    fn begin(&mut self, _world: &World) {}
+
+    fn entry(&mut self, _entry: &Entry, _world: &World) {}
 }
 
 /// A ledger whose entries carry the names of stages. It is read once and in order; what is in memory is the
@@ -49,12 +77,8 @@ pub struct StagedLedger {
     ahead: Option<(Box<Entry>, u64)>,
     /// How much of the file has been read.
     offset: u64,
-    /// Whether requests that change nothing are in it.
-    has_requests: bool,
     /// The stages that were taken.
     taken: Vec<String>,
-    /// The objects that have changed behind the engine's back since it last wrote down what it read.
-    drifted: FxHashSet<Box<str>>,
     world: World,
 }
 
@@ -74,26 +98,12 @@ impl StagedLedger {
             return Err(unreadable(&path)(why));
         }
         let reader = file.map(|file| Reader::new(BufReader::with_capacity(1 << 20, file)));
-        Ok(Self {
-            path,
-            reader,
-            ahead: None,
-            offset: 0,
-            has_requests: true,
-            taken: Vec::new(),
-            drifted: FxHashSet::default(),
-            world: World::default(),
-        })
+        Ok(Self { path, reader, ahead: None, offset: 0, taken: Vec::new(), world: World::default() })
     }
 
     /// The world after what was read so far.
     pub fn world(&self) -> &World {
         &self.world
-    }
-
-    /// The engine has written down what it read.
-    pub fn forget_drift(&mut self) {
-        self.drifted.clear();
     }
 
     /// Reads everything up to the entries of a stage, and folds it into the world.
@@ -109,9 +119,15 @@ impl StagedLedger {
     }
 
     /// Reads the entries of a stage and folds them into the world. The ledger was so long when its command had ended.
-    pub fn take(&mut self, run: &str, length: u64) -> Result<StageEntries, Unreadable> {
+    pub fn take(
+        &mut self,
+        run: &str,
+        length: u64,
+        observer: &mut dyn LedgerObserver,
+    ) -> Result<StageEntries, Unreadable> {
         let (mut entries, mut open) = (StageEntries::default(), HashMap::new());
-        let (mut check, mut roles) = (None, None);
+        observer.begin(&self.world);
+        let mut roles = None;
         while let Some((entry, begins_at)) = self.next()? {
             let label = entry.run.as_deref();
             let is_earlier = label.is_some_and(|label| self.taken.iter().any(|taken| taken == label));
@@ -121,28 +137,19 @@ impl StagedLedger {
                 break;
             }
             if is_earlier || (label == Some(run) && begins_at >= length) {
-                let key = entry.key.as_deref().unwrap_or("?");
-                let label = label.unwrap_or(run);
-                let text = format!(
-                    "{} of {} {key} (seq {}), asked for in {label}",
-                    entry.phase, entry.op, entry.seq
-                );
-                entries.late.push(text);
+                entries.late.push(LateEntry {
+                    request: entry.op,
+                    phase: entry.phase,
+                    key: entry.key.clone(),
+                    seq: entry.seq,
+                    stage: label.unwrap_or(run).to_owned(),
+                });
             }
-            if entry.op == Operation::Drift {
-                self.drifted.extend(entry.id.as_deref().map(Into::into));
-            }
-            let check = check.get_or_insert_with(|| {
-                RequestCheck::new(self.has_requests, &self.world, self.drifted.clone())
-            });
-            check.look(&entry, &self.world);
+            observer.entry(&entry, &self.world);
             let roles = roles.get_or_insert_with(|| Roles::at(&self.world));
             note(&entry, roles, &mut entries.operations, &mut open);
             self.world.apply(*entry).map_err(unreadable(&self.path))?;
         }
-        let check =
-            check.unwrap_or_else(|| RequestCheck::new(self.has_requests, &self.world, self.drifted.clone()));
-        entries.requests = check.finish();
         self.taken.push(run.to_owned());
         Ok(entries)
     }
@@ -176,9 +183,8 @@ impl StagedLedger {
             let begins_at = self.offset;
             self.offset += reader.bytes().len() as u64 + 1;
             match record {
-                Record::Header(header) => self.has_requests = header.version > 1,
                 Record::Entry(entry) => return Ok(Some((entry, begins_at))),
-                Record::Torn => {}
+                Record::Header(_) | Record::Torn => {}
             }
         }
         Ok(None)

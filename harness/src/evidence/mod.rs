@@ -1,15 +1,14 @@
 //! What a deployment leaves on disk, and reading it back. The oracles see nothing else.
 //!
 //! Nothing here knows which engine it was: a [`Reader`] of its family reads what it printed and stored. Evidence
-//! is read stage by stage, each file once: `ledger` folds the ledger into the world as it goes, `requests` holds
-//! what the engine sent against that world, `output` is what the engine printed, `state` what it stored, `quote` a line
-//! of any of it. No stage is kept once the next one is asked for.
+//! is read stage by stage, each file once: `ledger` folds the ledger into the world as it goes and shows each entry to an
+//! observer, `output` is what the engine printed, `state` what it stored, `quote` a line of any of it. No stage is kept
+//! once the next one is asked for. Nothing here makes a judgement: whoever reads the evidence says what to look at.
 
 mod ledger;
 mod output;
 mod quote;
 mod reader;
-mod requests;
 mod state;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -18,20 +17,19 @@ use std::path::{Path, PathBuf};
 use equiform_proto::ledger::World;
 use serde::{Deserialize, Serialize};
 
-use crate::case::stage::{JudgedAs, Stage};
-use crate::spec::{Action, Effect};
-pub use ledger::ObservedOperation;
+use crate::case::stage::Stage;
+use crate::spec::Effect;
 use ledger::StagedLedger;
+pub use ledger::{LateEntry, LedgerObserver, ObservedOperation};
 pub use output::{
-    Alarm, BLAMES_THE_PROVIDER, CycleNode, HAS_A_BUG, Moment, NodeOperation, Output, PANIC, PlannedChange,
-    Refusal, Summary, Told, Warning,
+    Alarm, AlarmMeaning, CycleNode, EngineError, Moment, NodeOperation, Output, PlannedChange, Refusal,
+    Summary, Told, Warning,
 };
 pub use quote::{Quote, Topic};
 pub use reader::Reader;
-pub use requests::{ANOTHER_CONFIGURATION, NOT_REFRESHED, READ_TOO_LATE, RequestProblem, Requests};
 pub use state::{
-    Addresses, Content, Identity, State, StateBefore, StateComparison, StateDifference, StateFile, Stored,
-    StoredIdentity,
+    Addresses, Content, Identity, State, StateBefore, StateChange, StateComparison, StateDifference,
+    StateFile, Stored, StoredIdentity,
 };
 
 /// The records of all stages.
@@ -87,17 +85,15 @@ pub struct StageEvidence {
     pub tells_of_changes: bool,
     /// What was done in the world, in the order of the begins.
     pub operations: Vec<ObservedOperation>,
-    /// What the engine sent along with its requests.
-    pub requests: Requests,
     /// What began or ended after the command that had asked for it.
-    pub late: Vec<String>,
+    pub late: Vec<LateEntry>,
     /// What the engine printed.
     pub output: Output,
     /// The engine's state afterwards.
     pub state: StateFile,
     /// What is remembered of the state before; none if there was none, or none that could be read.
     pub state_before: Option<StateBefore>,
-    /// How the state file differs from the one before, in stages that are to leave it as it is.
+    /// How the state file differs from the one before, if that was asked for.
     pub state_difference: Option<StateDifference>,
 }
 
@@ -128,7 +124,6 @@ impl StageEvidence {
             tells_of_changes: false,
             record,
             operations,
-            requests: Requests::default(),
             late: Vec::new(),
             output: Output::default(),
             state: StateFile::Missing,
@@ -196,6 +191,16 @@ impl<'a> Evidence<'a> {
 
     /// The next stage, and the world after it.
     pub fn next_stage(&mut self) -> Result<Option<(StageEvidence, &World)>, Unreadable> {
+        self.next_stage_with(&mut (), None)
+    }
+
+    /// The same with somebody who looks at the entries of the ledger. The state is compared with the one before, if
+    /// that is asked for.
+    pub fn next_stage_with(
+        &mut self,
+        observer: &mut dyn LedgerObserver,
+        comparison: Option<StateComparison>,
+    ) -> Result<Option<(StageEvidence, &World)>, Unreadable> {
         let Some((stage, record)) = self.stages.pop_front() else {
             self.ledger.finish()?;
             return Ok(None);
@@ -213,7 +218,7 @@ impl<'a> Evidence<'a> {
         if stage.repeats.is_some() {
             ledger.skip_to(&stage.name)?;
         }
-        let entries = ledger.take(&stage.name, record.ledger_bytes)?;
+        let entries = ledger.take(&stage.name, record.ledger_bytes, observer)?;
         if let Some(repetition) = &mut self.repetition {
             repetition.finish()?;
         }
@@ -226,42 +231,24 @@ impl<'a> Evidence<'a> {
             None => self.before.replace((kept.clone(), remembered)),
         };
         let succeeded = self.reader.succeeded(&record);
-        let comparison = match stage.action {
-            Action::Plan(_) | Action::Drift { .. } => StateComparison::ToTheByte,
-            _ if stage.judged_as == JudgedAs::Refused => StateComparison::ToTheByte,
-            Action::Mark(_) | Action::Unmark(_) => StateComparison::ButMarks,
-            _ => StateComparison::Meaning,
-        };
-        let leaves_the_state = match stage.judged_as {
-            JudgedAs::Idle | JudgedAs::Refused | JudgedAs::Drift => true,
-            // What fails is a finding already.
-            JudgedAs::Refresh | JudgedAs::Mark => succeeded,
-            _ => matches!(stage.action, Action::Plan(_)),
-        };
-        let state_difference = match before.as_ref().filter(|_| leaves_the_state) {
-            Some((before, _)) => {
+        let state_difference = match before.as_ref().zip(comparison) {
+            Some(((before, _), comparison)) => {
                 self.reader.state_difference(&before.join(STATE), &kept.join(STATE), comparison)?
             }
             None => None,
         };
-        let ledger = self.repetition.as_mut().unwrap_or(&mut self.ledger);
-        // Whatever has drifted is in the state now.
-        let writes = stage.action.changes_the_world() || matches!(stage.action, Action::Refresh(_));
-        if writes && succeeded {
-            ledger.forget_drift();
-        }
         let evidence = StageEvidence {
             succeeded,
             tells_of_changes: self.reader.tells_of_changes(&record),
             record,
             operations: told.unwrap_or(entries.operations),
-            requests: entries.requests,
             late: entries.late,
             output,
             state,
             state_before: before.and_then(|(_, remembered)| remembered),
             state_difference,
         };
+        let ledger = self.repetition.as_ref().unwrap_or(&self.ledger);
         Ok(Some((evidence, ledger.world())))
     }
 }

@@ -1,18 +1,22 @@
 //! What an engine printed, whichever it is.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Display};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::spec::OperationKind;
 
-/// What an alarm means: the engine crashed.
-pub const PANIC: &str = "panic";
-/// What an alarm means: the engine says that it has a bug.
-pub const HAS_A_BUG: &str = "says it has a bug";
-/// What an alarm means: the engine holds an answer of the provider against it, which it had no reason to.
-pub const BLAMES_THE_PROVIDER: &str = "blames the provider";
+/// What words of alarm mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AlarmMeaning {
+    /// The engine crashed.
+    Panic,
+    /// The engine says that it has a bug.
+    OwnBug,
+    /// The engine blames the provider for an answer, and has no reason to.
+    BlamesProvider,
+}
 
 /// Words that an engine prints only when it has caught itself in a mistake.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +24,32 @@ pub struct Alarm {
     /// The words.
     pub words: &'static str,
     /// What they mean.
-    pub meaning: &'static str,
+    pub meaning: AlarmMeaning,
+}
+
+/// An error that an engine reported, and what its words say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineError {
+    /// The engine's words.
+    pub text: String,
+    /// What it is about, without what differs from run to run; none if its words do not say that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The reason to refuse a command that it names, if it is one of those that campaigns give.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+    /// The nodes of the cycle that it reports; none if it is about something else, or names what is no resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<Vec<CycleNode>>,
+}
+
+#[cfg(test)]
+impl EngineError {
+    /// An error of which nothing but its words is known.
+    pub fn unknown(text: &str) -> Self {
+        Self { text: text.to_owned(), summary: None, refusal: None, cycle: None }
+    }
 }
 
 /// A change that an engine announced.
@@ -48,7 +77,8 @@ pub struct Told {
 }
 
 /// A moment of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Moment {
     /// It begins.
     Begin,
@@ -56,18 +86,6 @@ pub enum Moment {
     End,
     /// It has failed.
     Failure,
-}
-
-impl Display for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let moment = match self.moment {
-            Moment::Begin => "begins",
-            Moment::End => "has ended",
-            Moment::Failure => "has failed",
-        };
-        write!(f, "{} {} {moment}", self.kind, self.address)?;
-        self.id.as_ref().map_or(Ok(()), |id| write!(f, ", of {id}"))
-    }
 }
 
 /// How many objects an engine says that it creates, changes and deletes, or has.
@@ -86,7 +104,8 @@ pub struct Summary {
 }
 
 /// Why an engine can have to refuse a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Refusal {
     /// Resources depend on each other.
     Cycle,
@@ -112,42 +131,14 @@ pub enum Refusal {
     Provider,
 }
 
-impl Refusal {
-    /// In words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Cycle => "the program has a cycle",
-            Self::Dangling => "the program refers to a resource that it does not have",
-            Self::SelfReference => "a resource refers to itself",
-            Self::UnknownArgument => "a resource has an argument that nobody knows",
-            Self::MissingArgument => "a resource lacks an argument",
-            Self::WrongType => "an argument has a value of another type",
-            Self::Twice => "a resource is written twice",
-            Self::EmptyKey => "the provider refuses what is written",
-            Self::PreventDestroy => "an object would have gone that has prevent_destroy",
-            Self::StalePlan => "the saved plan is stale",
-            Self::Provider => "the provider failed an operation",
-        }
-    }
-}
-
 /// Of what an engine can have to warn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Warning {
     /// A plan is about a part of the program only.
     Targeted,
     /// What was applied is a part of the program only.
     MayBeIncomplete,
-}
-
-impl Warning {
-    /// In words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Targeted => "the plan is about a part of the program only",
-            Self::MayBeIncomplete => "only a part of the program may have been applied",
-        }
-    }
 }
 
 /// What there is to know of what an engine printed. The text itself is not kept.
@@ -158,9 +149,7 @@ pub struct Output {
     /// The summaries, in order.
     pub summaries: Vec<Summary>,
     /// The errors that it reported.
-    pub errors: Vec<String>,
-    /// For each of them the reason to refuse that it names, if it is one of those that campaigns give.
-    pub refusals: Vec<Option<Refusal>>,
+    pub errors: Vec<EngineError>,
     /// What it told of its operations; none where nothing else is known of them.
     pub told: Option<Vec<Told>>,
     /// What it planned to do with the outputs of the program, by their names.
@@ -180,7 +169,8 @@ pub struct Output {
 }
 
 /// What a node of an engine's graph does, in a cycle that it reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NodeOperation {
     /// It makes an object, or leaves it as it is.
     Make,
@@ -191,10 +181,11 @@ pub enum NodeOperation {
 }
 
 /// A node of an engine's graph, by the address of its resource.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CycleNode<'a> {
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CycleNode {
     /// The address.
-    pub address: &'a str,
+    pub address: String,
     /// What it does.
     pub operation: NodeOperation,
 }

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use super::{
-    CycleNode, ObservedOperation, Output, Quote, StageRecord, StateComparison, StateDifference, StateFile,
-    Topic, Unreadable,
+    ObservedOperation, Output, Quote, StageRecord, StateComparison, StateDifference, StateFile, Topic,
+    Unreadable,
 };
 
 /// Reads back what engines of a family leave.
@@ -29,9 +29,6 @@ pub trait Reader: Debug + Sync {
         after: &Path,
         comparison: StateComparison,
     ) -> Result<Option<StateDifference>, Unreadable>;
-
-    /// The cycles that errors report, joined by semicolons; none if they report anything else.
-    fn cycles<'a>(&self, errors: &'a str) -> Option<Vec<Vec<CycleNode<'a>>>>;
 
     /// The operations that the engine says it did, where there is no ledger to ask because it used no provider of
     /// ours; none where the ledger is to be believed.

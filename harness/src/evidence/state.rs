@@ -5,7 +5,7 @@ use std::fmt;
 
 use equiform_proto::ledger::{Attributes, PackedAttributes};
 use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value as Json;
 
 /// An object as the engine's state has it.
@@ -177,8 +177,30 @@ pub enum StateComparison {
 /// How a state file differs from the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateDifference {
-    /// Objects have another `create_before_destroy`, and nothing else is different.
-    Setting(String),
+    /// Objects have another value of this setting, and nothing else is different.
+    Setting {
+        /// The setting.
+        name: String,
+        /// The first place of it.
+        path: String,
+    },
     /// Anything else.
-    Other(String),
+    Other(StateChange),
+}
+
+/// A change of a state file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum StateChange {
+    /// It was not there before, or is not there any more.
+    CameOrWent,
+    /// One of the two is no state.
+    NotAState,
+    /// It has the same content, and other bytes.
+    Rewritten,
+    /// Its content is different.
+    At {
+        /// The first place that is.
+        path: String,
+    },
 }

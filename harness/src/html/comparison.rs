@@ -10,6 +10,7 @@ use crate::campaign::comparison::{Comparison, EngineCampaign};
 use crate::campaign::{Settings, case_folder};
 use crate::case::{CASE_FILE, Case};
 use crate::engine_id::RecordedEngine;
+use crate::judge::finding::OracleId;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::ORACLES;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
@@ -119,7 +120,7 @@ fn data<'a>(source: &ComparisonSource<'a>, path: &Path) -> Data<'a> {
         folder: source.folder.display().to_string(),
         seed: source.settings.seed.to_string(),
         engines: campaigns.iter().map(|campaign| column(campaign, source.folder, path)).collect(),
-        oracles: ORACLES.iter().map(|oracle| oracle.name).collect(),
+        oracles: ORACLES.iter().map(|oracle| oracle.name()).collect(),
         rows,
         stopped: source.stopped,
         compared: source.comparison.map_or(0, |comparison| comparison.compared),
@@ -156,15 +157,15 @@ fn column(campaign: &EngineCampaign, folder: &Path, path: &Path) -> EngineColumn
     let beside = path == folder.join(FILE) && campaign.folder.join(FILE).exists();
     let name = campaign.folder.file_name().map(|name| name.to_string_lossy().into_owned());
     let variants = || campaign.verdicts.iter().flat_map(|verdict| &verdict.variants);
-    let count = |oracle: &str, known: bool| {
+    let count = |oracle: OracleId, known: bool| {
         let has = |verdict: &&VariantVerdict| {
-            verdict.result.findings().iter().any(|it| it.oracle == oracle && it.known.is_some() == known)
+            verdict.result.findings().iter().any(|it| it.oracle() == oracle && it.known.is_some() == known)
         };
         variants().filter(has).count()
     };
     EngineColumn {
         title: campaign.engine.to_string(),
         page: name.filter(|_| beside).map(|name| format!("{name}/{FILE}")),
-        oracles: ORACLES.iter().map(|oracle| (count(oracle.name, false), count(oracle.name, true))).collect(),
+        oracles: ORACLES.iter().map(|oracle| (count(oracle.id, false), count(oracle.id, true))).collect(),
     }
 }

@@ -139,7 +139,7 @@ impl Detail {
         });
         let mut findings = Vec::new();
         for finding in verdict.result.findings() {
-            let stage = stages.iter_mut().find(|stage| stage.name() == finding.stage);
+            let stage = stages.iter_mut().find(|stage| finding.stage == *stage.name());
             stage.map_or(&mut findings, |stage| &mut stage.findings).push(finding.into());
         }
         let shown: BTreeSet<String> = stages.iter().map(|stage| stage.name().to_owned()).collect();

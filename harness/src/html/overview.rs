@@ -15,7 +15,8 @@ use super::campaign::CampaignSource;
 use super::clip::short;
 use super::reduced::Reduction;
 use crate::deploy::time_spent::StageTimes;
-use crate::judge::oracles::{Finding, ORACLES};
+use crate::judge::finding::{Finding, Signature};
+use crate::judge::oracles::ORACLES;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
 /// The most characters of a finding's text in a row.
@@ -46,7 +47,7 @@ pub struct Overview {
     /// Each oracle that was asked: its name, and what it looks at.
     oracles: Vec<(&'static str, &'static str)>,
     /// What was found: oracle, kind, the name of the known bug that explains it, and what was seen first.
-    signatures: Vec<(String, String, Option<String>, String)>,
+    signatures: Vec<(&'static str, String, Option<String>, String)>,
     /// The known bugs that showed: name, text, page.
     known: Vec<(String, String, String)>,
     exercised: ExercisedTables,
@@ -144,8 +145,8 @@ impl Overview {
             stages: stages.collect(),
             oracles: ORACLES
                 .iter()
-                .filter(|oracle| source.oracles.iter().any(|asked| asked.name == oracle.name))
-                .map(|oracle| (oracle.name, oracle.about))
+                .filter(|oracle| source.oracles.iter().any(|asked| asked.name() == oracle.name()))
+                .map(|oracle| (oracle.name(), oracle.about))
                 .collect(),
             signatures: signatures.listed,
             known: known
@@ -179,19 +180,19 @@ impl Overview {
 /// The signatures that there are, numbered as they come.
 #[derive(Default)]
 struct Signatures {
-    listed: Vec<(String, String, Option<String>, String)>,
-    places: BTreeMap<(String, String, Option<String>), usize>,
+    listed: Vec<(&'static str, String, Option<String>, String)>,
+    places: BTreeMap<(Signature, Option<String>), usize>,
 }
 
 impl Signatures {
     fn place(&mut self, finding: &Finding) -> usize {
-        let key = (finding.oracle.clone(), finding.kind.clone(), finding.known.clone());
-        if let Some(place) = self.places.get(&key) {
+        let (signature, known) = (finding.signature(), finding.known.clone());
+        if let Some(place) = self.places.get(&(signature, known.clone())) {
             return *place;
         }
-        self.places.insert(key.clone(), self.listed.len());
-        let (oracle, kind, known) = key;
-        self.listed.push((oracle, kind, known, short(&finding.text, MOST_OF_TEXT)));
+        self.places.insert((signature, known.clone()), self.listed.len());
+        let text = short(&finding.to_string(), MOST_OF_TEXT);
+        self.listed.push((signature.oracle().name(), signature.what(), known, text));
         self.listed.len() - 1
     }
 }
@@ -227,12 +228,11 @@ fn row(
         VariantResult::Inconclusive { .. } => 'i',
     };
     let text = match &verdict.result {
-        VariantResult::Inconclusive { reason } => Some(reason),
-        _ => told.map(|finding| &finding.text),
+        VariantResult::Inconclusive { reason } => Some(reason.clone()),
+        _ => told.map(Finding::to_string),
     };
     let warm_only = verdict.warm_only.iter().map(|finding| {
-        let Finding { stage, oracle, kind, text, .. } = finding;
-        short(&format!("{stage}: {oracle}: {kind}: {text}"), MOST_OF_TEXT)
+        short(&format!("{}: {}: {finding}", finding.stage, finding.signature()), MOST_OF_TEXT)
     });
     Row {
         case,
@@ -244,8 +244,8 @@ fn row(
         stages: of_variant.times.len(),
         milliseconds: of_variant.times.iter().map(|(_, milliseconds)| milliseconds).sum(),
         signatures: places,
-        stage: told.map(|finding| finding.stage.clone()),
-        text: text.map(|text| short(text, MOST_OF_TEXT)),
+        stage: told.map(|finding| finding.stage.to_string()),
+        text: text.map(|text| short(&text, MOST_OF_TEXT)),
         again: verdict.again,
         warm_only: warm_only.collect(),
         damaged: verdict.damaged.as_deref().map(|why| short(why, MOST_OF_TEXT)),

@@ -7,19 +7,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::clip::{MOST, short};
+use crate::campaign::reduce::symptom::Symptom;
 use crate::campaign::reduce::{REDUCTION_FILE, REDUCTION_VERSION};
 use crate::campaign::reductions::REDUCED;
-use crate::engine_id::EngineId;
 
-/// A signature: the oracle, the kind of finding, the engine.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signature {
-    #[serde(default)]
-    oracle: String,
-    #[serde(default)]
+/// A signature, as pages name it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+struct NamedSignature {
+    oracle: &'static str,
     kind: String,
-    #[serde(default)]
-    engine: Option<EngineId>,
 }
 
 /// A reduction, as far as a page tells of it. What else its file has is passed over.
@@ -31,7 +27,11 @@ pub struct Reduction {
     name: String,
     /// What was reduced, such as `case-0003/variant-0001`.
     from: String,
-    signature: Signature,
+    /// By what the failure was recognised.
+    symptom: Symptom,
+    /// The same as pages name it.
+    #[serde(default, skip_deserializing)]
+    signature: NamedSignature,
     /// How large it was: resources, edges, batches, commands.
     #[serde(default)]
     before: BTreeMap<String, u64>,
@@ -65,7 +65,9 @@ pub fn read(campaign: &Path) -> (Vec<(PathBuf, Reduction)>, Vec<String>) {
         match serde_json::from_slice::<Reduction>(&bytes) {
             Ok(read) if read.version == REDUCTION_VERSION => {
                 let bundle = folder.join("bundle").is_dir();
-                found.push((folder, Reduction { name: short(&name, MOST), bundle, ..read }));
+                let Symptom { signature, .. } = read.symptom;
+                let signature = NamedSignature { oracle: signature.oracle().name(), kind: signature.what() };
+                found.push((folder, Reduction { name: short(&name, MOST), bundle, signature, ..read }));
             }
             Ok(read) => wrong.push(format!(
                 "{} has version {}, and this program reads version {REDUCTION_VERSION}: use a newer equiform",
@@ -100,11 +102,16 @@ mod tests {
         assert_eq!(read(campaign.path()), (Vec::new(), Vec::new()));
         write(
             "a",
-            r#"{"version":2,"from":"case-0003/variant-0001","signature":{"oracle":"order","kind":"k",
-            "engine":{"family":"terraform","name":"tofu","version":"1.12.6"}},"before":{"resources":9},"after":{"resources":2},"attempts":3,"seconds":1.5,
-            "flaky_rate":null,"new":true}"#,
+            r#"{"version":2,"from":"case-0003/variant-0001","symptom":{"signature":{"oracle":"order",
+            "kind":"order-violated"},"engine":{"family":"terraform","name":"tofu","version":"1.12.6"}},
+            "before":{"resources":9},"after":{"resources":2},"attempts":3,"seconds":1.5,"flaky_rate":null,
+            "new":true}"#,
         );
-        write("b", r#"{"version":3,"from":"","signature":{}}"#);
+        write(
+            "b",
+            r#"{"version":3,"from":"","symptom":{"signature":{"oracle":"idle","kind":"idle-plans-change"},
+            "engine":{"family":"terraform","name":"tofu","version":"1.12.6"}}}"#,
+        );
         write("c", "{");
         let (found, wrong) = read(campaign.path());
         assert_eq!((found.len(), found[0].1.name(), found[0].1.bundle), (1, "a", true));

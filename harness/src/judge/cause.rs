@@ -4,7 +4,7 @@
 //! ends in another graph, and what follows differs because of that. Whoever explains, reduces or counts bugs needs one
 //! finding that stands for all of them.
 
-use super::oracles::Finding;
+use super::finding::{Finding, OracleId};
 
 /// The finding that is nearest to the cause; none if there are none.
 ///
@@ -30,37 +30,22 @@ fn nearest<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<&'a Findin
 
 /// How many steps a finding is from what the engine did wrong.
 fn distance(finding: &Finding) -> usize {
-    match (finding.oracle.as_str(), finding.kind.as_str()) {
-        ("health", kind) if ENDS.contains(&kind) => 0,
+    match finding.oracle() {
+        OracleId::Health if finding.kind.is_an_end() => 0,
+        OracleId::Steps => 1,
+        OracleId::Order => 2,
         // What the engine leaves or prints on the side often follows from what it did.
-        ("health", _) => 3,
-        ("steps", _) => 1,
-        ("order", _) => 2,
-        ("requests", _) => 4,
-        ("attributes", _) => 5,
-        ("graph", _) => 6,
-        ("plan" | "progress", _) => 7,
-        ("state", _) => 8,
-        ("conservation", _) => 9,
-        ("idle" | "cross" | "repeat" | "destroy", _) => 10,
-        _ => 11,
+        OracleId::Health => 3,
+        OracleId::Requests => 4,
+        OracleId::Attributes => 5,
+        OracleId::Graph => 6,
+        OracleId::Plan | OracleId::Progress => 7,
+        OracleId::State => 8,
+        OracleId::Conservation => 9,
+        OracleId::Idle | OracleId::Cross | OracleId::Repeat | OracleId::Destroy => 10,
+        OracleId::Evidence | OracleId::Variants => 11,
     }
 }
-
-/// The kinds of `health` that say how a command ended.
-const ENDS: &[&str] = &[
-    "crashes",
-    "panic",
-    "reports a cycle",
-    "hang",
-    "finds a plan or a result inconsistent",
-    "breaks the protocol",
-    "says it has a bug",
-    "fails",
-    "accepts what it has to refuse",
-    "swallows a failure",
-    "reports an error",
-];
 
 /// The findings of a variant around the one that nothing else explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,45 +96,41 @@ pub fn folded<'a>(findings: &[&'a Finding]) -> Vec<Folded<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::oracles::ORACLES;
+    use super::super::finding::FindingKind as Kind;
     use super::*;
 
-    fn finding(text: &str) -> Finding {
-        let mut words = text.splitn(3, ' ').map(str::to_owned);
-        let mut next = || words.next().unwrap_or_default();
-        let (stage, oracle, kind) = (next(), next(), next());
-        Finding { oracle, kind, stage, text: String::new(), known: None }
-    }
-
-    fn of(findings: &[&str]) -> String {
-        let findings: Vec<Finding> = findings.iter().map(|text| finding(text)).collect();
-        let Finding { stage, oracle, kind, .. } = cause(&findings).unwrap();
-        format!("{stage} {oracle} {kind}")
+    fn of(findings: &[(&str, Kind)]) -> String {
+        let findings: Vec<Finding> =
+            findings.iter().map(|(stage, kind)| Finding::new(*kind, stage)).collect();
+        let Finding { stage, kind, .. } = cause(&findings).unwrap();
+        format!("{stage} {kind}")
     }
 
     #[test]
     fn how_a_command_ended_comes_before_what_it_did_not_do() {
-        let found = ["b graph differs from the source", "b steps missing", "b health reports a cycle"];
-        assert_eq!(of(&found), "b health reports a cycle");
-        assert_eq!(of(&found[..2]), "b steps missing");
+        let found = [("b", Kind::GraphDiffers), ("b", Kind::OperationMissing), ("b", Kind::ReportsCycle)];
+        assert_eq!(of(&found), "b reports-cycle");
+        assert_eq!(of(&found[..2]), "b operation-missing");
     }
 
     #[test]
     fn what_was_done_comes_before_what_was_said_of_it() {
-        let found = ["b state ghost", "b health lock left", "b plan miscounts", "b order x", "b requests y"];
-        assert_eq!(of(&found), "b order x");
-        assert_eq!(of(&["b idle plans a change", "b state ghost"]), "b state ghost");
+        let found =
+            [Kind::GhostObject, Kind::LockLeft, Kind::Miscount, Kind::OrderViolated, Kind::UnwantedRead];
+        assert_eq!(of(&found.map(|kind| ("b", kind))), "b order-violated");
+        assert_eq!(of(&[("b", Kind::IdlePlansChange), ("b", Kind::GhostObject)]), "b ghost-object");
     }
 
     #[test]
     fn an_earlier_stage_comes_before_a_later_one() {
-        assert_eq!(of(&["a state ghost", "b health crashes"]), "a state ghost");
+        assert_eq!(of(&[("a", Kind::GhostObject), ("b", Kind::Crash)]), "a ghost-object");
     }
 
     #[test]
     fn what_is_known_and_evidence_that_broke_off_stand_back() {
-        let mut findings = vec![finding("a steps missing"), finding("b state ghost")];
-        findings.push(Finding::broken_evidence("a".to_owned(), String::new()));
+        let mut findings =
+            vec![Finding::new(Kind::OperationMissing, "a"), Finding::new(Kind::GhostObject, "b")];
+        findings.push(Finding::broken_evidence("a".into(), String::new()));
         findings[0].known = Some("known".to_owned());
         assert_eq!(cause(&findings), Some(&findings[1]));
         findings.remove(1);
@@ -158,24 +139,17 @@ mod tests {
         assert_eq!(cause(&[]), None);
     }
 
-    #[test]
-    fn every_oracle_has_a_place() {
-        for oracle in ORACLES {
-            assert!(distance(&finding(&format!("b {} x", oracle.name))) < 11, "{}", oracle.name);
-        }
-    }
-
-    fn in_stage(stage: &str, oracle: &str, known: Option<&str>) -> Finding {
-        Finding { known: known.map(str::to_owned), ..finding(&format!("{stage} {oracle} x")) }
+    fn in_stage(stage: &str, kind: Kind, known: Option<&str>) -> Finding {
+        Finding { known: known.map(str::to_owned), ..Finding::new(kind, stage) }
     }
 
     #[test]
     fn the_cause_is_of_the_first_stage_and_nearest_to_what_the_engine_did() {
         let findings = [
-            in_stage("batch-2", "state", None),
-            in_stage("batch-2", "steps", None),
-            in_stage("idle", "idle", None),
-            in_stage("idle", "health", None),
+            in_stage("batch-2", Kind::GhostObject, None),
+            in_stage("batch-2", Kind::OperationExtra, None),
+            in_stage("idle", Kind::IdlePlansChange, None),
+            in_stage("idle", Kind::Crash, None),
         ];
         let cause = Cause::among(&findings).unwrap();
         assert_eq!(cause.finding, &findings[1]);
@@ -187,9 +161,9 @@ mod tests {
     #[test]
     fn what_is_known_is_no_cause_of_what_is_new() {
         let findings = [
-            in_stage("batch-1", "health", Some("old-bug")),
-            in_stage("batch-2", "health", Some("old-bug")),
-            in_stage("batch-2", "order", None),
+            in_stage("batch-1", Kind::Failure, Some("old-bug")),
+            in_stage("batch-2", Kind::Failure, Some("old-bug")),
+            in_stage("batch-2", Kind::OrderViolated, None),
         ];
         let cause = Cause::among(&findings).unwrap();
         assert_eq!((cause.finding, cause.before), (&findings[2], vec![&findings[0]]));
@@ -200,9 +174,9 @@ mod tests {
     #[test]
     fn findings_of_one_kind_in_one_stage_are_one_line() {
         let findings = [
-            in_stage("idle", "idle", None),
-            in_stage("cross", "cross", None),
-            in_stage("idle", "idle", None),
+            in_stage("idle", Kind::IdlePlansChange, None),
+            in_stage("cross", Kind::CrossPlansChange, None),
+            in_stage("idle", Kind::IdlePlansChange, None),
         ];
         let counts: Vec<(&str, usize)> = folded(&findings.iter().collect::<Vec<_>>())
             .iter()

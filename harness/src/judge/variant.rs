@@ -1,26 +1,23 @@
 //! Judging from evidence alone: no engine, no generator.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::coverage::Exercised;
-use super::history::{History, PastStage};
+use super::exercised::Exercised;
+use super::finding::Finding;
 use super::known::KnownFindings;
-use super::observe::meaning_of;
-use super::oracles::{Finding, Oracle, Repeated, Trial};
+use super::oracles::{Oracle, Trial};
+use super::stages::StageJudge;
 use super::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use crate::algebra::graph::{EdgeNames, NamedGraph};
 use crate::case::choices::Choices;
-use crate::case::stage::{JudgedAs, Stage};
+use crate::case::stage::JudgedAs;
 use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
 use crate::engines::driver::EngineProfile;
 use crate::engines::{self, EngineId};
-use crate::evidence::{Evidence, STAGES, Unreadable, records};
-use crate::spec::{
-    Action, Configuration, EdgeKind, Expectation, Failure, LeftOut, PlanMode, ResourceOperation,
-};
+use crate::evidence::{STAGES, records};
+use crate::spec::{Configuration, EdgeKind};
 
 /// The folder of a second deployment's evidence, in the variant's.
 pub const AGAIN: &str = "again";
@@ -93,7 +90,7 @@ pub fn sort_out(known: &KnownFindings, engine: &EngineId, case: &Case, verdict: 
     verdict.result = match broken {
         // All that was found is known, and the rest could not be judged.
         Some(place) if findings.iter().filter(|finding| finding.known.is_none()).count() == 1 => {
-            VariantResult::Inconclusive { reason: findings.swap_remove(place).text }
+            VariantResult::Inconclusive { reason: findings.swap_remove(place).to_string() }
         }
         _ => VariantResult::of(findings),
     };
@@ -155,15 +152,15 @@ pub fn judge_each_of(
     exercised.driven_by(&case.variants[variant].workflow);
     let mut verdict = VariantVerdict { exercised, ..VariantVerdict::new(variant, VariantResult::Pass) };
     let (count, mut found) = (stages.len(), Vec::new());
-    let judged = judge_stages(profile, case, stages, (folder, oracles), &mut look, &mut verdict, &mut found);
-    match judged {
+    let mut stage_judge = StageJudge { profile, case, oracles, verdict: &mut verdict, found: &mut found };
+    match stage_judge.judge(stages, folder, &mut look) {
         Ok(judged) => verdict.not_reached = count - judged,
         Err(error) if found.is_empty() => {
             return VariantVerdict { result: inconclusive(error.to_string()), ..verdict };
         }
         // What was found up to there stays, and that nobody could judge the rest is told with it.
         Err(error) => {
-            let stage = found.last().map(|finding| finding.stage.clone()).unwrap_or_default();
+            let stage = found.last().map(|finding: &Finding| finding.stage.clone()).unwrap_or_default();
             found.push(Finding::broken_evidence(stage, error.to_string()));
             // Where the records cannot be read either, it is not known which stages were reached.
             verdict.not_reached = records(folder).map_or(0, |records| count.saturating_sub(records.len()));
@@ -208,120 +205,4 @@ pub fn graph_of(program: &Configuration) -> NamedGraph {
         attributes: attributes.filter(|(_, values)| !values.is_empty()).collect(),
         kinds: EdgeNames(kinds.map(|(edge, kind)| (edge, kind.name().to_owned())).collect()),
     }
-}
-
-/// Asks the oracles about one stage after the other, and says how many there were that the model can speak of.
-fn judge_stages(
-    profile: EngineProfile,
-    case: &Case,
-    stages: Vec<StagedBatch<'_>>,
-    (folder, oracles): (&Path, &[&Oracle]),
-    look: &mut dyn FnMut(&Trial<'_>),
-    verdict: &mut VariantVerdict,
-    found: &mut Vec<Finding>,
-) -> Result<usize, Unreadable> {
-    let names: Vec<&Stage> = stages.iter().map(|staged| staged.stage).collect();
-    let mut evidence = Evidence::open(folder, names, profile.reader)?;
-    let (mut history, mut judged) = (History::of(&stages, profile.semantics), 0);
-    let mut repeated: BTreeMap<String, Repeated> = BTreeMap::new();
-    let is_repeated: BTreeSet<&str> =
-        stages.iter().filter_map(|staged| staged.stage.repeats.as_deref()).collect();
-    for staged in stages {
-        let past = history.begin(staged);
-        let Some((evidence, world)) = evidence.next_stage()? else { break };
-        let refreshes_only =
-            matches!(past.stage().action, Action::Refresh(_)) || past.options.mode == PlanMode::Refresh;
-        let plan = if refreshes_only {
-            Expectation::nothing(past.deployed.len())
-        } else {
-            past.step().expectation(&case.left_out)
-        };
-        let expectation = expected(&past, &plan, &case.left_out);
-        let failed = if evidence.succeeded { None } else { Some(evidence.took_effect()) };
-        // What a failure left may be nothing that the model can go on from. An old object that is still there, and
-        // should not be, is for `steps` to tell, and what follows begins with it.
-        let outcome = past.outcome(failed.as_deref()).ok();
-        let has_targets = !past.options.target.is_empty();
-        let outcome = match (&failed, outcome) {
-            (None, Some(outcome)) if past.stage().action.changes_the_world() => {
-                let (step, effects) = (past.step(), evidence.took_effect());
-                let expected = &expectation.operations;
-                Some(profile.semantics.after_less(outcome, &step.known(), expected, &effects, has_targets))
-            }
-            (_, outcome) => outcome,
-        };
-        let stage = past.stage();
-        let trial = Trial {
-            source: &case.source,
-            stage,
-            program_ref: &stage.program,
-            program_is_deployed: !refreshes_only || past.step().outcome() == past.deployed.refreshed(),
-            deployed: &past.deployed,
-            options: &past.options,
-            program: past.staged.target(&past.options),
-            semantics: profile.semantics,
-            plan: &plan,
-            expectation: expectation.as_ref(),
-            outcome: outcome.as_ref(),
-            identity: profile.identity,
-            repeated: stage.repeats.as_ref().and_then(|name| repeated.get(name)),
-            evidence: &evidence,
-            world,
-        };
-        found.extend(oracles.iter().flat_map(|oracle| oracle.judge(&trial)));
-        verdict.exercised.count(&trial, oracles);
-        look(&trial);
-        if is_repeated.contains(stage.name.as_str()) {
-            repeated.insert(stage.name.clone(), Repeated::of(&evidence, world));
-        }
-        if stage.judged_as == JudgedAs::Source && evidence.succeeded && stage.repeats.is_none() {
-            verdict.world = Some(meaning_of(world, |key| ignores_label(&past.staged.batch.program, key)));
-        }
-        judged += 1;
-        let name = stage.name.clone();
-        // What comes after a stage that did less than was due begins with what it left, as after one that failed.
-        let fell_short = failed.or_else(|| {
-            let effects = evidence.took_effect();
-            let mut due = expectation.operations.difference(&expectation.optional);
-            let is_done =
-                |operation: &ResourceOperation| effects.iter().any(|effect| effect.operation == *operation);
-            (has_targets && due.any(|operation| !is_done(operation))).then_some(effects)
-        });
-        verdict.failed.extend(fell_short.map(|effects| (name, effects)));
-        match &outcome {
-            Some(outcome) => history.end(&past, outcome),
-            None => break,
-        }
-    }
-    // All evidence has to be whole, also that of stages which the model cannot speak of.
-    while evidence.next_stage()?.is_some() {}
-    Ok(judged)
-}
-
-/// What is to be done in a stage, of what its step asks for.
-fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation, left_out: &LeftOut) -> Cow<'a, Expectation> {
-    let (stage, nothing) = (past.stage(), || Cow::Owned(Expectation::nothing(past.deployed.len())));
-    if !stage.action.changes_the_world() || stage.is_to_be_refused(&plan.operations) {
-        return nothing();
-    }
-    if stage.failures.is_empty() {
-        return Cow::Borrowed(plan);
-    }
-    // What fails before anything is done leaves nothing to do.
-    if stage.failures.iter().any(|failure| failure.operation.kind().is_none()) {
-        return nothing();
-    }
-    let fails = |operation: &&ResourceOperation| {
-        let is_it = |failure: &Failure| {
-            *failure.key == *operation.key && failure.operation.kind() == Some(operation.kind)
-        };
-        stage.failures.iter().any(is_it)
-    };
-    let failing = plan.operations.iter().filter(fails).cloned().collect();
-    Cow::Owned(past.step().expectation_with_failing(left_out, failing))
-}
-
-/// Whether changes of a resource's label are ignored: roads may then end in worlds with different ones.
-fn ignores_label(program: &Configuration, key: &str) -> bool {
-    program.node(key).is_some_and(|node| node.ignore_changes)
 }

@@ -5,12 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use equiform_proto::ledger::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::coverage::Exercised;
+use super::exercised::Exercised;
+use super::finding::{Detail, Finding, FindingKind, StageName};
 use super::history::Failed;
-use super::oracles::Finding;
-
-/// What stands in the place of an oracle's name where variants of a case are held against each other.
-const VARIANTS: &str = "variants";
 
 /// What comes of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +54,7 @@ impl VariantResult {
         }
     }
 
-    /// Whether a new finding came again in a second deployment: one at least, with the same oracle, kind and
+    /// Whether a new finding came again in a second deployment: one at least, with the same signature and
     /// stage. None if that deployment could not be judged.
     pub fn came_again(&self, second: &Self) -> Option<bool> {
         if matches!(second, Self::Inconclusive { .. }) {
@@ -127,14 +124,9 @@ impl CaseVerdict {
             self.variants.iter_mut().filter(|variant| variant.world.is_some() && variant.world != usual)
         {
             let finding = Finding {
-                oracle: VARIANTS.to_owned(),
-                kind: "another world".to_owned(),
-                stage: "last batch".to_owned(),
-                text: format!(
-                    "variant {} ended in another world than most variants of its case",
-                    variant.variant
-                ),
-                known: None,
+                stage: StageName::of_variant(),
+                ..Finding::new(FindingKind::WorldDiffers, "")
+                    .with(Detail::Variant { variant: variant.variant })
             };
             let mut findings = variant.result.findings().to_vec();
             if !findings.contains(&finding) {
@@ -171,7 +163,7 @@ impl VariantVerdict {
         self.warm_only = match (&warm.result, &self.result) {
             (VariantResult::Inconclusive { .. }, VariantResult::Inconclusive { .. }) => Vec::new(),
             (VariantResult::Inconclusive { reason }, _) => {
-                vec![Finding::broken_evidence(String::new(), reason.clone())]
+                vec![Finding::broken_evidence(StageName::default(), reason.clone())]
             }
             (other, _) => other.findings().iter().filter(|it| !here.contains(&it.place())).cloned().collect(),
         };
@@ -205,9 +197,12 @@ mod tests {
     use super::*;
 
     fn finding(kind: &str, known: Option<&str>) -> Finding {
-        let text = || "x".to_owned();
-        let (kind, known) = (kind.to_owned(), known.map(str::to_owned));
-        Finding { oracle: text(), kind, stage: text(), text: text(), known }
+        let kind = match kind {
+            "old" | "known" => FindingKind::OperationExtra,
+            "new" => FindingKind::OperationMissing,
+            _ => FindingKind::OperationRepeated,
+        };
+        Finding { known: known.map(str::to_owned), ..Finding::new(kind, "batch-1") }
     }
 
     #[test]
@@ -219,15 +214,15 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_came_again_if_one_new_finding_has_the_same_oracle_kind_and_stage() {
+    fn a_finding_came_again_if_one_new_finding_has_the_same_signature_and_stage() {
         let of = |findings: &[Finding]| VariantResult::of(findings.to_vec());
         let (old, new, other) = (finding("old", Some("a")), finding("new", None), finding("other", None));
         let first = of(&[old.clone(), new.clone()]);
-        let worded = Finding { text: "differently".to_owned(), ..new };
+        let worded = Finding { detail: Detail::Quote { words: "differently".to_owned() }, ..new };
         assert_eq!(first.came_again(&of(&[other.clone(), worded.clone()])), Some(true));
         assert_eq!(first.came_again(&of(&[old, other])), Some(false), "a known one is no confirmation");
         assert_eq!(first.came_again(&VariantResult::Pass), Some(false));
-        let elsewhere = Finding { stage: "elsewhere".to_owned(), ..worded };
+        let elsewhere = Finding { stage: "elsewhere".into(), ..worded };
         assert_eq!(first.came_again(&of(&[elsewhere])), Some(false));
         let untold = VariantResult::Inconclusive { reason: "the ledger is cut".to_owned() };
         assert_eq!(first.came_again(&untold), None);

@@ -1,13 +1,15 @@
 //! What happened in each stage of a variant, for people and programs to read.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::cause::Cause;
+use super::finding::Finding;
 use super::known::KnownFindings;
 use super::observe::{graph_of, overlaps};
-use super::oracles::{Finding, Oracle, Trial};
+use super::oracles::{Oracle, Trial};
 use super::program_change::ProgramChange;
 use super::variant::{judge_each, sort_out};
 use super::verdict::{VariantResult, VariantVerdict};
@@ -39,7 +41,6 @@ pub struct StageView {
 #[derive(Debug, Clone, Serialize)]
 pub struct CauseView {
     /// The finding.
-    #[serde(flatten)]
     pub finding: Finding,
     /// The known engine bug that it is.
     pub bug: Option<BugView>,
@@ -99,7 +100,7 @@ impl VariantView {
             judge_each(case, variant, folder, oracles, |trial| stages.push(StageView::of(trial)));
         sort_out(known, &engine.id, case, &mut verdict);
         for finding in verdict.result.findings() {
-            let stage = stages.iter_mut().find(|stage| stage.record.stage == finding.stage);
+            let stage = stages.iter_mut().find(|stage| finding.stage == stage.record.stage);
             stage.into_iter().for_each(|stage| stage.findings.push(finding.clone()));
         }
         let VariantVerdict { result, .. } = &verdict;
@@ -111,7 +112,11 @@ impl VariantView {
             verdict: result.name(),
             cause: Cause::among(result.findings()).map(|cause| CauseView {
                 bug: cause.finding.known.as_ref().map(|name| BugView::of(name, known)),
-                change: ProgramChange::up_to(&case.variants[variant].stages, &cause.finding.stage, folder),
+                change: ProgramChange::up_to(
+                    &case.variants[variant].stages,
+                    cause.finding.stage.as_str(),
+                    folder,
+                ),
                 finding: cause.finding.clone(),
                 before: cause.before.into_iter().cloned().collect(),
                 follows: cause.follows.into_iter().cloned().collect(),
@@ -140,12 +145,14 @@ impl BugView {
 impl StageView {
     fn of(trial: &Trial<'_>) -> Self {
         let operations = &trial.evidence.operations;
+        let nothing = BTreeSet::new();
+        let expected = trial.model.as_ref().map_or(&nothing, |model| &model.expectation.operations);
         let pairs = overlaps(operations);
         let at_once =
             pairs.iter().map(|(one, other)| [one, other].map(|observed| observed.operation.signed()));
         Self {
             record: trial.evidence.record.clone(),
-            expected: trial.expectation.operations.iter().map(ResourceOperation::signed).collect(),
+            expected: expected.iter().map(ResourceOperation::signed).collect(),
             did: operations.iter().map(spanned).collect(),
             at_once: at_once.collect(),
             graph: graph_of(trial.world).0,

@@ -57,7 +57,7 @@ fn joined_parts_have_the_cases_and_verdicts_of_the_whole_campaign() {
         assert_eq!(due(&report), due(&whole), "{rule}");
     }
     assert_eq!(report["exercised"]["checks"]["batches"], 3);
-    let never = report["exercised"]["never_due"].to_string();
+    let never = report["exercised"]["not_exercised"].to_string();
     assert!(never.contains("rule 6 (removed-dependency-first)") && !never.contains("rule 1 "), "{never}");
 }
 
@@ -90,7 +90,7 @@ fn a_campaign_remembers_which_rules_it_leaves_out_and_all_commands_judge_without
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("cannot be left out"));
     let text = String::from_utf8(equiform(root.path(), &["judge", "out"]).stdout).unwrap();
     assert!(text.contains("\n  left out      rule 6 (removed-dependency-first)\n"), "{text}");
-    assert!(text.contains("\n  never due     rule "), "{text}");
+    assert!(text.contains("\n  not exercised rule "), "{text}");
 }
 
 #[test]

@@ -69,6 +69,7 @@ fn a_campaign_reduces_one_variant_of_each_new_signature_and_says_where_it_is() {
     for reduction in reductions {
         let folder = Path::new(reduction["folder"].as_str().unwrap());
         assert!(folder.starts_with(root.path().join("out/reduced").canonicalize().unwrap()));
+        let reduction = &reduction["reduction"];
         assert!(reduction["after"]["resources"].as_u64() <= Some(2), "{reduction:#}");
         assert_eq!(reduction["ended"], "minimal");
         let judged = equiform(root.path(), &["judge", folder.to_str().unwrap()]);

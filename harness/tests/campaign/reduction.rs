@@ -13,7 +13,7 @@ use equiform::campaign::Settings;
 use equiform::campaign::bundle::Bundler;
 use equiform::campaign::place::StoredVariant;
 use equiform::campaign::reduce::budget::Budget;
-use equiform::campaign::reduce::signature::Signature;
+use equiform::campaign::reduce::symptom::Symptom;
 use equiform::campaign::reduce::{Ended, ReduceError, Reduced, Reducer, Size, Watcher};
 use equiform::case::stage::Stage;
 use equiform::case::{Case, Variant};
@@ -133,8 +133,8 @@ fn reduced_fault(fault: &Fault, real: &Path, server: &Provider) -> Result<WithBu
     let place = StoredVariant::find(&small, None, &known).unwrap();
     let explanation = Explanation::of(&place.case, 0, &place.folder, &known, &place.engine).unwrap();
     // Of several operations that are not as expected, either names the others.
-    let (cause, kept) = (&explanation.cause, &reduced.reduction.signature);
-    assert_eq!((&cause.oracle, &cause.kind), (&kept.oracle, &kept.kind), "{}", fault.name);
+    let kept = reduced.reduction.symptom.signature;
+    assert_eq!(explanation.cause.signature(), kept, "{}", fault.name);
     let engine = located(&wrapper);
     let bundler = Bundler {
         engine: &engine,
@@ -189,7 +189,7 @@ fn faults_are_reduced_to_their_minimum() {
                     fault.name,
                     reduction.attempts,
                     began.elapsed().as_secs_f64(),
-                    reduction.signature.text(),
+                    reduction.symptom.text(),
                     reduced.case().variants[0].program,
                 )
             }
@@ -235,7 +235,7 @@ fn a_reduction_that_is_stopped_keeps_the_smallest_so_far() {
     reduced.keep(&out).unwrap();
     let verdict = judge::case(0, &out, &ORACLES.iter().collect::<Vec<_>>()).unwrap();
     assert!(
-        Signature::of_cause(verdict.variants[0].result.findings(), &id("terraform@1.15.5")).is_some(),
+        Symptom::of_cause(verdict.variants[0].result.findings(), &id("terraform@1.15.5")).is_some(),
         "{verdict:?}"
     );
     assert!(!out.join("variant-0000/checkpoints").exists());
@@ -317,7 +317,7 @@ fn known_bugs_are_reduced_from_campaigns_to_what_they_were_cut_down_to_by_hand()
         let reduced = reduced(&case, *variant, &engine(spec), &server, Duration::from_secs(120)).unwrap();
         let reduction = &reduced.reduction;
         println!("{known}: {:?}, {} attempts", reduction.after, reduction.attempts);
-        assert_eq!(reduction.signature.known.as_deref(), Some(*known));
+        assert_eq!(reduction.symptom.known.as_deref(), Some(*known));
         let Size { resources, edges, batches, .. } = reduction.after;
         assert!(
             resources <= size.0 && edges <= size.1 && batches <= size.2,

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use equiform::campaign::case_folder;
 use equiform::campaign::stored::VERDICT_FILE;
-use equiform::judge::oracles::Finding;
+use equiform::judge::finding::{Finding, Signature};
 use equiform::judge::variant::variant_folder;
 use equiform::judge::verdict::{VariantResult, VariantVerdict};
 
@@ -16,8 +16,8 @@ pub const SEED: u64 = 0;
 pub const SOURCES: usize = 5;
 pub const VARIANTS: usize = 10;
 
-/// A finding without its words: case, variant, stage, oracle and kind.
-type Mark = (usize, usize, String, String, String);
+/// A finding without its details: case, variant, stage and signature.
+type Mark = (usize, usize, String, Signature);
 
 /// What the oracles saw in a campaign.
 #[derive(Debug, Default)]
@@ -66,16 +66,17 @@ fn seen(out: &Path, as_it_is: &BTreeSet<Mark>) -> Seen {
         if let VariantResult::Inconclusive { reason } = &verdict.result {
             seen.inconclusive.push(format!("{place}: {reason}"));
         }
-        let mark = |it: &Finding| (case, variant, it.stage.clone(), it.oracle.clone(), it.kind.clone());
+        let mark = |it: &Finding| (case, variant, it.stage.to_string(), it.signature());
         let is_new = |it: &&Finding| it.known.is_none() && !as_it_is.contains(&mark(it));
         let new: Vec<&Finding> = verdict.result.findings().iter().filter(is_new).collect();
         if new.is_empty() {
             continue;
         }
-        let oracles: BTreeSet<String> = new.iter().map(|finding| finding.oracle.clone()).collect();
+        let oracles: BTreeSet<String> = new.iter().map(|finding| finding.oracle().to_string()).collect();
         for oracle in oracles.difference(&seen.oracles) {
-            let finding = new.iter().find(|finding| finding.oracle == *oracle).expect("it found something");
-            seen.samples.push(format!("{place}, {}: {oracle}: {}", finding.stage, finding.text));
+            let finding =
+                new.iter().find(|finding| finding.oracle().name() == *oracle).expect("it found something");
+            seen.samples.push(format!("{place}, {}: {oracle}: {finding}", finding.stage));
         }
         seen.marks.extend(new.into_iter().map(mark));
         seen.variants += 1;

@@ -219,10 +219,10 @@ pub fn shows_reduced_cases() {
     let (place, reduced) = (with_wrong_order(campaign), copy.join("reduced/first"));
     assert!(copied(copy.join(&place).parent().unwrap(), &reduced));
     fs::create_dir(reduced.join("bundle")).unwrap();
-    let signature = &campaign.said["signatures"][0];
+    let signature = &campaign.said["signatures"][0]["signature"];
     let told = serde_json::json!({
         "version": 2, "from": place, "attempts": 12, "seconds": 3.5, "flaky_rate": 0.5,
-        "signature": { "oracle": signature["oracle"], "kind": signature["kind"], "engine": campaign.said["engine"] },
+        "symptom": { "signature": signature, "engine": campaign.said["engine"] },
         "before": { "resources": 9, "edges": 8, "batches": 3, "commands": 7 },
         "after": { "resources": 2, "edges": 1, "batches": 1, "commands": 1 },
     });

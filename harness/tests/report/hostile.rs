@@ -73,8 +73,8 @@ pub fn names_are_texts() {
     let variant = campaign.said["cases"][0]["variants"][0]["variant"].as_u64().unwrap();
     let verdict = copy.join(format!("case-{place:04}/variant-{variant:04}/verdict.json"));
     let mut stored: Json = serde_json::from_slice(&fs::read(&verdict).unwrap()).unwrap();
-    stored["result"]["findings"][0]["text"] = format!("{} </script>{}", NAMES[0], NAMES[1]).into();
-    stored["result"]["findings"][0]["kind"] = NAMES[0].into();
+    let words = format!("{} </script>{}", NAMES[0], NAMES[1]);
+    stored["result"]["findings"][0]["detail"] = serde_json::json!({ "type": "quote", "words": words });
     fs::write(&verdict, stored.to_string()).unwrap();
     let output = equiform(&["report", copy.to_str().unwrap()]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

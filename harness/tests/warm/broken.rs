@@ -81,12 +81,12 @@ fn survives(signal: Signal, timeout: &str, kind: &str) {
 
 #[test]
 fn a_worker_that_is_killed_costs_its_variant_one_cold_run() {
-    survives(Signal::KILL, "60s", "crashes");
+    survives(Signal::KILL, "60s", "crash");
 }
 
 #[test]
 fn a_worker_that_crashes_costs_its_variant_one_cold_run() {
-    survives(Signal::SEGV, "60s", "crashes");
+    survives(Signal::SEGV, "60s", "crash");
 }
 
 #[test]

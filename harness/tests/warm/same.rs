@@ -11,6 +11,7 @@ use equiform::case::Case;
 use equiform::case::workflow::WORKFLOWS;
 use equiform::deploy::{Runner, Start};
 use equiform::evidence::{ERRORS, Evidence, LEDGER, OUTPUT, STATE};
+use equiform::judge::finding::Detail;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
 use equiform::judge::verdict::VariantResult;
@@ -104,8 +105,8 @@ fn left(runner: &Runner, case: &Case, variant: usize, folder: &Path, start: Star
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let mut verdict = judge::variant(case, variant, folder, &oracles);
     if let VariantResult::Fail { findings } = &mut verdict {
-        // A cycle is told in the order of a map.
-        findings.iter_mut().for_each(|finding| finding.text.clear());
+        // A cycle is reported in the order of a map.
+        findings.iter_mut().for_each(|finding| finding.detail = Detail::None);
     }
     let names = names(&folder.join(LEDGER));
     let mut evidence =

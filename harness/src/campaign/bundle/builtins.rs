@@ -13,22 +13,25 @@ use crate::deploy::{DeployError, Runner, Start};
 use crate::engines::driver::{Access, Driver};
 use crate::engines::terraform::builtin::{Builtins, BuiltinsOnly};
 use crate::engines::{self, Engine};
-use crate::judge::oracles::{Finding, ORACLES, Oracle};
+use crate::judge::finding::{Finding, FindingKind, OracleId, Subject};
+use crate::judge::oracles::{ORACLES, Oracle};
 use crate::judge::variant::judge_each_of;
+use crate::spec::ResourceOperation;
 
 /// How often it has to show. When operations overlap differs from run to run, and built-in ones take no time.
 const RUNS: usize = 3;
 
 /// What an engine's output and state show without a ledger: all kinds of these oracles.
-const BY_OUTPUT: &[&str] = &["health", "steps", "order", "plan", "idle", "cross"];
+const BY_OUTPUT: &[OracleId] =
+    &[OracleId::Health, OracleId::Steps, OracleId::Order, OracleId::Plan, OracleId::Idle, OracleId::Cross];
 
 /// The kinds of `state` and `destroy` that are told from the state alone.
-const BY_STATE: &[&str] = &[
-    "deposed object left",
-    "setting rewritten",
-    "changed where nothing was to be",
-    "the same serial",
-    "state left",
+const BY_STATE: &[FindingKind] = &[
+    FindingKind::OldObjectLeft,
+    FindingKind::SettingRewritten,
+    FindingKind::StateChanged,
+    FindingKind::SerialNotRaised,
+    FindingKind::StateLeft,
 ];
 
 /// The form in which a finding shows on an engine, and why it is not the one without our provider. The case's first
@@ -46,12 +49,9 @@ pub fn form(
         Ok(builtins) => builtins,
         Err(why) => return with_provider(why.to_string()),
     };
-    let told_by_state = BY_STATE.contains(&finding.kind.as_str());
-    if !BY_OUTPUT.contains(&finding.oracle.as_str()) && !told_by_state {
-        return with_provider(format!(
-            "what `{}` looks at is in the provider's ledger alone",
-            finding.oracle
-        ));
+    if !BY_OUTPUT.contains(&finding.oracle()) && !BY_STATE.contains(&finding.kind) {
+        let oracle = finding.oracle();
+        return with_provider(format!("what `{oracle}` looks at is in the provider's ledger alone"));
     }
     for _ in 0..RUNS {
         if let Some(instead) = differs(engine, case, finding, others, &builtins, stop)? {
@@ -83,20 +83,19 @@ fn differs(
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let verdict = judge_each_of(profile, case, 0, folder.path(), &oracles, |_| ());
     let found = verdict.result.findings();
-    let counts = |other: &&Finding| {
-        other.stage != finding.stage && ["health", "steps", "order", "plan"].contains(&other.oracle.as_str())
-    };
+    let by_it = [OracleId::Health, OracleId::Steps, OracleId::Order, OracleId::Plan];
+    let counts = |other: &&Finding| other.stage != finding.stage && by_it.contains(&other.oracle());
     let expected = |other: &Finding| others.iter().any(|it| it.place() == other.place());
     if let Some(other) = found.iter().filter(counts).find(|other| !expected(other)) {
-        return Ok(Some(format!("{}: {} in {}: {}", other.oracle, other.kind, other.stage, other.text)));
+        return Ok(Some(format!("{} in {}: {other}", other.signature(), other.stage)));
     }
     let is_it = |other: &&Finding| {
-        let same_text = match finding.oracle.as_str() {
-            "steps" => other.text == finding.text,
-            "order" => without_places(&other.text) == without_places(&finding.text),
+        // Objects and the places of messages differ from run to run.
+        let same_operations = match finding.oracle() {
+            OracleId::Steps | OracleId::Order => operations(other) == operations(finding),
             _ => true,
         };
-        other.place() == finding.place() && same_text
+        other.place() == finding.place() && same_operations
     };
     match found.iter().find(is_it) {
         Some(_) => Ok(None),
@@ -104,16 +103,7 @@ fn differs(
     }
 }
 
-/// A text without what stands in parentheses: sequence numbers.
-fn without_places(text: &str) -> String {
-    let mut depth = 0usize;
-    let outside = text.chars().filter(|character| {
-        match character {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => return depth == 0,
-        }
-        false
-    });
-    outside.collect()
+/// The operations that a finding is about.
+fn operations(finding: &Finding) -> Vec<ResourceOperation> {
+    finding.subjects.iter().filter_map(Subject::resource_operation).collect()
 }

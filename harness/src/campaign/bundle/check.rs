@@ -7,7 +7,9 @@
 use super::Form;
 use super::steps::Step;
 use crate::engines::terraform::builtin;
-use crate::judge::oracles::Finding;
+use crate::evidence::Moment;
+use crate::judge::finding::detail::CommandEnd;
+use crate::judge::finding::{Detail, Finding, FindingKind, OracleId, Subject};
 use crate::util::shell::quoted;
 
 /// How it is told.
@@ -37,34 +39,30 @@ pub fn of(finding: &Finding, step: &Step, form: &Form) -> Check {
     };
     let ended_and = |rest: String| lines(format!("{ended_so}{rest}"));
     let with_events = |rest: String| Check::Shell { lines: format!("{ended_so}{rest}"), events: true };
-    match (finding.oracle.as_str(), finding.kind.as_str()) {
-        ("health", kind) => match health(finding, kind, form) {
-            Some(text) => lines(text),
-            None => Check::Equiform,
-        },
-        ("steps", kind) => with_events(steps(kind, &finding.text)),
-        ("order", _) => match order(&finding.text) {
-            Some(text) => with_events(text),
-            None => Check::Equiform,
-        },
-        ("progress", kind) => match progress(kind, &finding.text) {
-            Some(text) => ended_and(text),
-            None => Check::Equiform,
-        },
+    let by_shell =
+        |text: Option<String>, check: &dyn Fn(String) -> Check| text.map_or(Check::Equiform, check);
+    match finding.oracle() {
+        OracleId::Health => by_shell(health(finding, form), &lines),
+        OracleId::Steps => by_shell(steps(finding), &with_events),
+        OracleId::Order => by_shell(order(finding), &with_events),
+        OracleId::Progress => by_shell(progress(finding), &ended_and),
         // Other commands count otherwise.
-        ("plan", "differs from what was done" | "miscounts") if step.applies() => {
+        OracleId::Plan
+            if matches!(finding.kind, FindingKind::PlanDiffersFromDone | FindingKind::Miscount)
+                && step.applies() =>
+        {
             ended_and(COUNTS.to_owned())
         }
-        ("idle", _) if step.applies() => ended_and(NOT_IDLE.to_owned()),
-        ("cross", _) if step.tells_by_exit_code() => lines(CHANGES_PLANNED.to_owned()),
-        ("state", kind) => state(kind).map_or(Check::Equiform, ended_and),
-        ("destroy", "state left") => ended_and(STATE_LEFT.to_owned()),
+        OracleId::Idle if step.applies() => ended_and(NOT_IDLE.to_owned()),
+        OracleId::Cross if step.tells_by_exit_code() => lines(CHANGES_PLANNED.to_owned()),
+        OracleId::State => by_shell(state(finding.kind), &ended_and),
+        OracleId::Destroy if finding.kind == FindingKind::StateLeft => ended_and(STATE_LEFT.to_owned()),
         _ => Check::Equiform,
     }
 }
 
 /// Whether the command ended as it must not.
-fn health(finding: &Finding, kind: &str, form: &Form) -> Option<String> {
+fn health(finding: &Finding, form: &Form) -> Option<String> {
     let failed = "[ \"$code\" -ne 0 ] || does_not \"the last command succeeded\"\n";
     let said = |words: &str, what: &str| {
         format!(
@@ -73,42 +71,46 @@ fn health(finding: &Finding, kind: &str, form: &Form) -> Option<String> {
             quoted(what)
         )
     };
-    Some(match kind {
-        "reports a cycle" => format!("{failed}{}", said("Error: Cycle: ", "a cycle is reported")),
-        "crashes" | "panic" => format!(
+    Some(match finding.kind {
+        FindingKind::ReportsCycle => format!("{failed}{}", said("Error: Cycle: ", "a cycle is reported")),
+        FindingKind::Crash | FindingKind::Panic => format!(
             "[ \"$code\" -gt 127 ] && shows \"the engine was ended by a signal\"\n{}",
             said("panic: ", "the engine crashes")
         ),
-        "accepts what it has to refuse" | "swallows a failure" => {
+        FindingKind::InvalidAccepted | FindingKind::FailureSwallowed => {
             "[ \"$code\" -eq 0 ] || does_not \"the last command failed\"\nshows \"the last command succeeded\"\n"
                 .to_owned()
         }
-        "lock left" => {
+        FindingKind::LockLeft => {
             "[ -e \"$work/run/.terraform.tfstate.lock.info\" ] || does_not \"there is no lock\"\n\
              shows \"the state is still locked\"\n"
                 .to_owned()
         }
-        "says it has a bug" => said("This is a bug in", "the engine says that it has a bug"),
-        "finds a plan or a result inconsistent" | "blames the provider" => {
+        FindingKind::ReportsOwnBug => said("This is a bug in", "the engine says that it has a bug"),
+        FindingKind::ReportsInconsistency | FindingKind::BlamesProvider => {
             said("Provider produced in", "the engine blames the provider")
         }
-        "fails" | "reports an error" => {
-            let Some((_, errors)) = finding.text.split_once("Error: ") else { return exit_code(&finding.text) };
-            // What follows is often an id or a path.
-            let end = |character: char| matches!(character, ':' | ';' | '"') || character.is_ascii_digit();
-            let words = errors.split(end).next().unwrap_or_default().trim_end();
-            let words = format!("Error: {words}");
+        FindingKind::Failure | FindingKind::ReportsError => {
+            let Some(error) = finding.error() else { return exit_code(finding) };
+            let words = stable_words(&error.text);
             let words = if let Form::Builtin(_) = form { builtin::renamed(&words) } else { words };
-            let failed = if kind == "fails" { failed } else { "" };
+            let failed = if finding.kind == FindingKind::Failure { failed } else { "" };
             format!("{failed}{}", said(&words, "the command reports an error"))
         }
         _ => return None,
     })
 }
 
+/// The first words of an engine's error, up to what is often an id or a path.
+fn stable_words(error: &str) -> String {
+    let (label, rest) = error.split_once("Error: ").map_or(("", error), |(_, rest)| ("Error: ", rest));
+    let end = |character: char| matches!(character, ':' | ';' | '"') || character.is_ascii_digit();
+    format!("{label}{}", rest.split(end).next().unwrap_or_default().trim_end())
+}
+
 /// Whether the command ends with the same exit code, where it says nothing of an error.
-fn exit_code(text: &str) -> Option<String> {
-    let code: i32 = text.split_once(" ended with exit code ")?.1.split(':').next()?.parse().ok()?;
+fn exit_code(finding: &Finding) -> Option<String> {
+    let Detail::Command { end: CommandEnd::Exit { code }, .. } = &finding.detail else { return None };
     Some(format!(
         "[ \"$code\" -eq {code} ] || does_not \"the exit code is $code\"\n\
          shows \"the last command ended with exit code {code}\"\n"
@@ -116,33 +118,46 @@ fn exit_code(text: &str) -> Option<String> {
 }
 
 /// Whether an operation is missing, extra, repeated or without effect.
-fn steps(kind: &str, operation: &str) -> String {
+fn steps(finding: &Finding) -> Option<String> {
+    let operation = finding.subjects.iter().find_map(Subject::resource_operation)?;
     let (begin, end) = (quoted(&format!("begin {operation}")), quoted(&format!("end {operation}")));
     let counts =
         format!("began=$(grep -cxF -- {begin} \"$events\")\nended=$(grep -cxF -- {end} \"$events\")\n");
-    let (is_it, what) = match kind {
-        "missing" => ("[ \"$began\" -eq 0 ]", format!("{operation} is due, and is not done")),
-        "extra" => ("[ \"$began\" -gt 0 ]", format!("{operation} is not due, and is done")),
-        "repeated" => ("[ \"$began\" -gt 1 ]", format!("{operation} is done more than once")),
+    let (is_it, what) = match finding.kind {
+        FindingKind::OperationMissing => {
+            ("[ \"$began\" -eq 0 ]", format!("{operation} is due, and is not done"))
+        }
+        FindingKind::OperationExtra => {
+            ("[ \"$began\" -gt 0 ]", format!("{operation} is not due, and is done"))
+        }
+        FindingKind::OperationRepeated => {
+            ("[ \"$began\" -gt 1 ]", format!("{operation} is done more than once"))
+        }
         _ => {
             ("[ \"$began\" -gt 0 ] && [ \"$ended\" -eq 0 ]", format!("{operation} begins, and has no effect"))
         }
     };
     let told = "\"of this operation $began began and $ended ended\"";
-    format!("{counts}if {is_it}; then shows {}; fi\ndoes_not {told}\n", quoted(&what))
+    Some(format!("{counts}if {is_it}; then shows {}; fi\ndoes_not {told}\n", quoted(&what)))
 }
 
 /// Whether a finding is about the messages of a command, which it then has to write as such.
 pub fn is_about_messages(finding: &Finding) -> bool {
-    finding.oracle == "progress"
+    finding.oracle() == OracleId::Progress
 }
 
 /// Whether a message about an operation is missing, or is there and must not be; none if it takes an id to tell.
-fn progress(kind: &str, told: &str) -> Option<String> {
-    let moments = [(" begins", "start"), (" has ended", "complete"), (" has failed", "errored")];
-    let (operation, moment) =
-        moments.iter().find_map(|(end, moment)| Some((told.strip_suffix(end)?, moment)))?;
-    let (action, address) = operation.split_once(' ')?;
+fn progress(finding: &Finding) -> Option<String> {
+    let Detail::Message { moment, id: None } = &finding.detail else { return None };
+    let moment = match moment {
+        Moment::Begin => "start",
+        Moment::End => "complete",
+        Moment::Failure => "errored",
+    };
+    let (action, address) = finding.subjects.iter().find_map(|subject| match subject {
+        Subject::OperationAt { address, operation } => Some((operation, address)),
+        _ => None,
+    })?;
     let [of, does, is] = [
         format!("\"addr\":\"{address}\""),
         format!("\"action\":\"{action}\""),
@@ -150,20 +165,20 @@ fn progress(kind: &str, told: &str) -> Option<String> {
     ]
     .map(|part| quoted(&part));
     let told_and = format!("told=$(grep -F -- {of} \"$out\" | grep -F -- {does} | grep -cF -- {is})\n");
-    let (is_it, what) = match kind {
-        "tells of what is not done" => ("-gt", "there is a message, and it is not so"),
+    let (is_it, what) = match finding.kind {
+        FindingKind::UndoneOperationReported => ("-gt", "there is a message, and it is not so"),
         _ => ("-eq", "there is no message"),
     };
-    let what = quoted(&format!("{operation}: {what} of type apply_{moment}"));
+    let what = quoted(&format!("{action} {address}: {what} of type apply_{moment}"));
     Some(format!(
         "{told_and}[ \"$told\" {is_it} 0 ] && shows {what}\ndoes_not \"there are $told such messages\"\n"
     ))
 }
 
 /// Whether the first of two operations had not ended when the second began.
-fn order(text: &str) -> Option<String> {
-    let (first, rest) = text.split_once(" (seq ")?;
-    let second = rest.split_once("had not ended when ")?.1.split_once(" began")?.0;
+fn order(finding: &Finding) -> Option<String> {
+    let mut operations = finding.subjects.iter().filter_map(Subject::resource_operation);
+    let (first, second) = (operations.next()?, operations.next()?);
     let what = format!("{first} had not ended when {second} began");
     Some(format!(
         "if awk -v begins={} -v ends={} -v second={} '\n    \
@@ -210,27 +225,27 @@ const PARTS: &str = r#"parts() { tr ',{}' '\n\n\n' <"$1" | sed -e 's/^ *//' -e '
 "#;
 
 /// Whether the state is as it must not be.
-fn state(kind: &str) -> Option<String> {
+fn state(kind: FindingKind) -> Option<String> {
     let lines = match kind {
-        "deposed object left" => {
+        FindingKind::OldObjectLeft => {
             r#"parts "$state" | grep -q '^"deposed": ' && shows "an old object is left, as a deposed one in the state"
 does_not "no deposed object is in the state"
 "#
         }
-        "setting rewritten" => {
+        FindingKind::SettingRewritten => {
             r#"settings() { parts "$1" | grep -c '^"create_before_destroy": true'; }
 [ "$(settings "$before")" -eq "$(settings "$state")" ] ||
   shows "create_before_destroy is in the state $(settings "$before") times before, and $(settings "$state") after"
 does_not "create_before_destroy is in the state as it was"
 "#
         }
-        "the same serial" => {
+        FindingKind::SerialNotRaised => {
             r#"serial() { parts "$1" | sed -n 's/^"serial": \([0-9]*\).*/\1/p'; }
 [ "$(serial "$before")" = "$(serial "$state")" ] && shows "the state has the same serial as before"
 does_not "the state has another serial"
 "#
         }
-        "changed where nothing was to be" => {
+        FindingKind::StateChanged => {
             r#"but_serial() { parts "$1" | grep -v '^"serial": '; }
 [ "$(but_serial "$before")" = "$(but_serial "$state")" ] || shows "the state is another one than before"
 does_not "the state is as it was"
@@ -248,10 +263,21 @@ mod tests {
 
     use super::super::steps::StepCommand;
     use super::*;
+    use crate::evidence::EngineError;
+    use crate::spec::OperationKind;
 
-    fn finding(oracle: &str, kind: &str, text: &str) -> Finding {
-        let health = Finding::of_health(kind, "batch-2".to_owned(), text.to_owned());
-        Finding { oracle: oracle.to_owned(), ..health }
+    fn finding(kind: FindingKind) -> Finding {
+        Finding::new(kind, "batch-2")
+    }
+
+    fn ended(kind: FindingKind, end: CommandEnd, errors: &[&str]) -> Finding {
+        let error = |text: &&str| EngineError { summary: Some(String::new()), ..EngineError::unknown(text) };
+        let errors = errors.iter().map(error).collect();
+        finding(kind).with(Detail::Command { command: "apply".to_owned(), end, errors })
+    }
+
+    fn operation(key: &str, operation: OperationKind) -> Subject {
+        Subject::Operation { key: key.to_owned(), operation, role: None, object: None }
     }
 
     fn step(command: &[&str], succeeded: bool) -> Step {
@@ -288,46 +314,50 @@ mod tests {
     fn the_end_of_a_command_is_told_from_other_ends() {
         let apply = step(&["apply"], false);
         let form = Form::Mock { why: String::new() };
-        let of = |kind: &str, text: &str| super::of(&finding("health", kind, text), &apply, &form);
+        let exit = |code| CommandEnd::Exit { code };
+        let of = |kind, end, errors: &[&str]| super::of(&ended(kind, end, errors), &apply, &form);
         let said = |text: &'static str| [text, "", "", ""];
-        let cycle = of("reports a cycle", "apply ended with exit code 1: Error: Cycle: a, b");
+        let cycle = of(FindingKind::ReportsCycle, exit(1), &["Error: Cycle: a, b"]);
         assert!(shows(&cycle, 1, said("\nError: Cycle: b, a\n")));
         assert!(!shows(&cycle, 1, said("Error: other")) && !shows(&cycle, 0, said("")));
-        let fails = of("fails", "apply ended with exit code 1: Error: Bad thing: node-1; Error: x");
+        let fails = of(FindingKind::Failure, exit(1), &["Error: Bad thing: node-1", "Error: x"]);
         assert!(shows(&fails, 1, said("Error: Bad thing: node-2")));
         assert!(!shows(&fails, 1, said("Error: Good thing")) && !shows(&fails, 0, said("Error: Bad thing")));
-        let silent = of("fails", "apply ended with exit code 3: ");
+        let silent = of(FindingKind::Failure, exit(3), &[]);
         assert!(shows(&silent, 3, said("")) && !shows(&silent, 0, said("")));
-        let crash = of("crashes", "apply ended with a signal: ");
+        let crash = of(FindingKind::Crash, CommandEnd::Signal, &[]);
         assert!(
             shows(&crash, 2, said("panic: x")) && shows(&crash, 139, said("")) && !shows(&crash, 1, said(""))
         );
-        let accepts = of("accepts what it has to refuse", "");
+        let accepts = of(FindingKind::InvalidAccepted, CommandEnd::Success { refusal: None }, &[]);
         assert!(shows(&accepts, 0, said("")) && !shows(&accepts, 1, said("")));
     }
 
     #[test]
     fn operations_and_their_order_are_told_from_the_events() {
         let form = Form::Mock { why: String::new() };
-        let of = |oracle: &str, kind: &str, text: &str| {
-            super::of(&finding(oracle, kind, text), &step(&["apply"], true), &form)
+        let of = |kind, subjects: Vec<Subject>| {
+            super::of(&finding(kind).about(subjects), &step(&["apply"], true), &form)
         };
         let events = |text: &'static str| ["", "", "", text];
         let once = events("begin delete a\nend delete a\n");
         let (none, twice) =
             (events(""), events("begin delete a\nend delete a\nbegin delete a\nend delete a\n"));
         let half = events("begin delete a\nbegin delete ab\nend delete ab\n");
-        for (kind, that) in
-            [("missing", none), ("extra", once), ("repeated", twice), ("without effect", half)]
-        {
-            let check = of("steps", kind, "delete a");
+        for (kind, that) in [
+            (FindingKind::OperationMissing, none),
+            (FindingKind::OperationExtra, once),
+            (FindingKind::OperationRepeated, twice),
+            (FindingKind::OperationWithoutEffect, half),
+        ] {
+            let check = of(kind, vec![operation("a", OperationKind::Delete)]);
             assert!(shows(&check, 0, that), "{kind}");
             assert!(!shows(&check, 1, that), "{kind}: the command failed");
-            let other = if kind == "extra" { none } else { once };
+            let other = if kind == FindingKind::OperationExtra { none } else { once };
             assert!(!shows(&check, 0, other), "{kind}");
         }
-        let text = "update b (seq 3 to 4) had not ended when delete a began (seq 2): a rule";
-        let order = of("order", "a rule", text);
+        let both = vec![operation("b", OperationKind::Update), operation("a", OperationKind::Delete)];
+        let order = of(FindingKind::OrderViolated, both);
         assert!(shows(&order, 0, events("begin update b\nbegin delete a\nend update b\nend delete a\n")));
         assert!(shows(&order, 0, events("begin delete a\nbegin update b\nend update b\nend delete a\n")));
         assert!(!shows(&order, 0, events("begin update b\nend update b\nbegin delete a\nend delete a\n")));
@@ -341,15 +371,15 @@ mod tests {
         let (plan, done) = ("Plan: 1 to add, 0 to change, 1 to destroy.\n", "Apply complete! Resources: ");
         let same: &str = &format!("{plan}x.a: Creating...\n{done}1 added, 0 changed, 1 destroyed.\n");
         let other: &str = &format!("{plan}{done}1 added, 0 changed, 0 destroyed.\n");
-        let counts = super::of(&finding("plan", "miscounts", ""), &step(&["apply"], true), &form);
+        let counts = super::of(&finding(FindingKind::Miscount), &step(&["apply"], true), &form);
         assert!(shows(&counts, 0, [other, "", "", ""]) && !shows(&counts, 0, [same, "", "", ""]));
-        let idle = super::of(&finding("idle", "does something", ""), &step(&["apply"], true), &form);
+        let idle = super::of(&finding(FindingKind::IdleChangesWorld), &step(&["apply"], true), &form);
         let quiet = said("No changes.\n\nApply complete! Resources: 0 added, 0 changed, 0 destroyed.\n");
         assert!(shows(&idle, 0, [same, "", "", ""]) && !shows(&idle, 0, quiet));
-        let cross = finding("cross", "plans a change", "");
+        let cross = finding(FindingKind::CrossPlansChange);
         let cross = super::of(&cross, &step(&["plan", "-detailed-exitcode"], true), &form);
         assert!(shows(&cross, 2, said("")) && !shows(&cross, 0, said("")));
-        let destroy = super::of(&finding("plan", "miscounts", ""), &step(&["destroy"], true), &form);
+        let destroy = super::of(&finding(FindingKind::Miscount), &step(&["destroy"], true), &form);
         assert_eq!(destroy, Check::Equiform);
     }
 
@@ -363,18 +393,25 @@ mod tests {
         };
         let setting = "\"create_before_destroy\": true";
         for write in [&many as &dyn Fn(u32, &str) -> String, &one] {
-            let told = |kind: &str, before: &str, after: &str| {
-                let check = super::of(&finding("state", kind, ""), &step(&["apply"], true), &form);
+            let told = |kind: FindingKind, before: &str, after: &str| {
+                let check = super::of(&finding(kind), &step(&["apply"], true), &form);
                 shows(&check, 0, ["", before, after, ""])
             };
             let (plain, later) = (&write(1, "\"y\": 1"), &write(2, "\"y\": 1"));
             let (with, deposed) = (&write(2, setting), &write(2, "\"deposed\": \"1a2b\""));
-            assert!(told("setting rewritten", plain, with) && !told("setting rewritten", plain, later));
             assert!(
-                told("deposed object left", plain, deposed) && !told("deposed object left", plain, later)
+                told(FindingKind::SettingRewritten, plain, with)
+                    && !told(FindingKind::SettingRewritten, plain, later)
             );
-            assert!(told("the same serial", plain, plain) && !told("the same serial", plain, later));
-            let changed = "changed where nothing was to be";
+            assert!(
+                told(FindingKind::OldObjectLeft, plain, deposed)
+                    && !told(FindingKind::OldObjectLeft, plain, later)
+            );
+            assert!(
+                told(FindingKind::SerialNotRaised, plain, plain)
+                    && !told(FindingKind::SerialNotRaised, plain, later)
+            );
+            let changed = FindingKind::StateChanged;
             assert!(told(changed, plain, with) && !told(changed, plain, later));
         }
     }

@@ -11,7 +11,7 @@ use super::BundleError;
 use super::script::SCRIPT;
 use crate::engine_id::RecordedEngine;
 use crate::judge::explain::Tried;
-use crate::judge::oracles::Finding;
+use crate::judge::finding::Finding;
 use crate::util::files::{Access, folder_of, write_atomic};
 
 /// The file that tells a bundle from other folders.
@@ -29,8 +29,8 @@ pub struct Description {
     pub equiform: String,
     /// The engine on which it was found.
     pub engine: RecordedEngine,
-    /// What was found.
-    pub finding: Finding,
+    /// What was found; none in a bundle that is only tried.
+    pub finding: Option<Finding>,
     /// Whether it shows with `terraform_data`, without our provider.
     pub builtin: bool,
     /// Why not.
@@ -42,12 +42,12 @@ pub struct Description {
 
 impl Description {
     /// Of a bundle that is made now.
-    pub fn new(engine: RecordedEngine, finding: &Finding, needs_provider: Option<&str>) -> Self {
+    pub fn new(engine: RecordedEngine, finding: Option<&Finding>, needs_provider: Option<&str>) -> Self {
         Self {
             version: VERSION,
             equiform: env!("CARGO_PKG_VERSION").to_owned(),
             engine,
-            finding: finding.clone(),
+            finding: finding.cloned(),
             builtin: needs_provider.is_none(),
             needs_provider: needs_provider.unwrap_or_default().to_owned(),
             files: Vec::new(),
@@ -131,11 +131,12 @@ mod tests {
 
     use super::*;
     use crate::engines::{EngineId, EngineName, Version};
+    use crate::judge::finding::FindingKind;
 
     fn description() -> Description {
-        let finding = Finding::of_health("fails", "batch-1".to_owned(), "x".to_owned());
+        let finding = Finding::new(FindingKind::Failure, "batch-1");
         let engine = EngineId::new(EngineName::Terraform, Version::new(1, 15, 5));
-        Description::new(engine.into(), &finding, None)
+        Description::new(engine.into(), Some(&finding), None)
     }
 
     fn files(names: &[&str]) -> Files {

@@ -8,6 +8,8 @@ use super::{Form, Observed};
 use crate::engine_id::EngineId;
 use crate::engines::terraform::builtin;
 use crate::judge::explain::{Explanation, Tried};
+use crate::judge::finding::{FindingKind, OracleId, Subject};
+use crate::spec::ResourceOperation;
 use crate::spec::encoding::NODE_TYPE;
 
 /// What an issue is made of.
@@ -64,14 +66,15 @@ impl Issue<'_> {
 
     fn expected(&self) -> String {
         let expected = &self.explanation.expected;
-        let mut text = match self.explanation.cause.oracle.as_str() {
-            "steps" => "The last command does what the change asks for, and nothing else:\n".to_owned(),
-            _ => format!("{}.\n", capital(&self.named(&expected.sentence))),
+        let of_steps = self.explanation.cause.oracle() == OracleId::Steps;
+        let mut text = match of_steps {
+            true => "The last command does what the change asks for, and nothing else:\n".to_owned(),
+            false => format!("{}.\n", capital(&self.named(&expected.sentence))),
         };
         for change in &expected.changes {
             let _ = write!(text, "\n- {}", self.addressed(&self.named(change)));
         }
-        if expected.changes.is_empty() && self.explanation.cause.oracle == "steps" {
+        if expected.changes.is_empty() && of_steps {
             text += "\n- nothing";
         }
         if expected.in_order.len() > 1 {
@@ -95,25 +98,43 @@ impl Issue<'_> {
 
     fn actual(&self) -> String {
         let cause = &self.explanation.cause;
-        let told = without_places(&self.named(&cause.text));
-        let operation = || capital(&self.addressed(&told));
-        match (cause.oracle.as_str(), cause.kind.as_str()) {
-            ("steps", "missing") => format!("{} is not done.", operation()),
-            ("steps", "extra") => format!("{} is done, which is not due.", operation()),
-            ("steps", "repeated") => format!("{} is done more than once.", operation()),
-            ("steps", _) => format!("{} is begun, and has no effect.", operation()),
-            ("order", rule) if told.contains(" had not ended when ") => {
-                let told = told.strip_suffix(&format!(": {rule}")).unwrap_or(&told);
-                let both = told.split_once(" had not ended when ");
-                let (first, second) = both.unwrap_or((told, ""));
-                let (first, second) = (self.addressed(first), self.addressed(second));
-                format!("{} had not ended when {second}.", capital(&first))
+        let operations: Vec<String> =
+            cause.subjects.iter().filter_map(|subject| self.operation(subject)).collect();
+        let told = || self.named(&cause.observation());
+        match (cause.kind, operations.as_slice()) {
+            (FindingKind::OperationMissing, [it, ..]) => format!("{} is not done.", capital(it)),
+            (FindingKind::OperationExtra, [it, ..]) => format!("{} is done, which is not due.", capital(it)),
+            (FindingKind::OperationRepeated, [it, ..]) => {
+                format!("{} is done more than once.", capital(it))
             }
-            ("progress", "tells of what is not done") => format!("A message says, and it is not so: {told}."),
-            ("progress", _) => format!("No message says: {told}."),
+            (FindingKind::OperationWithoutEffect, [it, ..]) => {
+                format!("{} is begun, and has no effect.", capital(it))
+            }
+            (FindingKind::OrderViolated, [first, second, ..]) => {
+                format!("{} had not ended when {second} began.", capital(first))
+            }
+            (FindingKind::UndoneOperationReported, _) => {
+                format!("A message says, and it is not so: {}.", told())
+            }
+            (FindingKind::FailureUnreported | FindingKind::OperationUnreported, _) => {
+                format!("No message says: {}.", told())
+            }
             // The command stands below.
-            ("health", kind) => format!("The last command {kind}."),
-            _ => format!("{}.", capital(told.trim_end_matches('.'))),
+            (kind, _) if kind.oracle() == OracleId::Health => format!("{}.", capital(kind.about())),
+            _ => format!("{}.", capital(told().trim_end_matches('.'))),
+        }
+    }
+
+    /// An operation with the address of its resource, as the programs have it.
+    fn operation(&self, subject: &Subject) -> Option<String> {
+        let ResourceOperation { key, kind, .. } = subject.resource_operation()?;
+        Some(format!("{kind} `{}.{key}`", self.type_name()))
+    }
+
+    fn type_name(&self) -> &'static str {
+        match self.form {
+            Form::Builtin(_) => builtin::TYPE,
+            Form::Mock { .. } => NODE_TYPE,
         }
     }
 
@@ -154,7 +175,9 @@ impl Issue<'_> {
                     };
                     // Without it, operations are over before others begin that do not wait for them.
                     let held = match self.form {
-                        Form::Mock { .. } if self.explanation.cause.oracle == "order" && fails.is_empty() => {
+                        Form::Mock { .. }
+                            if self.explanation.cause.oracle() == OracleId::Order && fails.is_empty() =>
+                        {
                             format!(", with `EQUIFORM_HOLD={}`, by which operations take time", step.hold)
                         }
                         _ => String::new(),
@@ -200,10 +223,7 @@ impl Issue<'_> {
 
     /// An operation, or what begins with one, with the address of its resource.
     fn addressed(&self, operation: &str) -> String {
-        let type_name = match self.form {
-            Form::Builtin(_) => builtin::TYPE,
-            Form::Mock { .. } => NODE_TYPE,
-        };
+        let type_name = self.type_name();
         let Some((what, rest)) = operation.split_once(' ') else { return operation.to_owned() };
         let key = rest.split([' ', ',']).next().unwrap_or_default();
         format!("{what} `{type_name}.{key}`{}", &rest[key.len()..])
@@ -239,15 +259,4 @@ fn capital(text: &str) -> String {
     }
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
-}
-
-/// A text without sequence numbers of a ledger.
-fn without_places(text: &str) -> String {
-    let mut rest = text;
-    let mut told = String::new();
-    while let Some((before, after)) = rest.split_once(" (seq ") {
-        told += before;
-        rest = after.split_once(')').map_or("", |(_, after)| after);
-    }
-    told + rest
 }

@@ -11,6 +11,8 @@ pub mod folder;
 mod issue;
 mod observed;
 mod only;
+#[cfg(test)]
+mod rewording;
 mod script;
 mod steps;
 
@@ -28,6 +30,7 @@ use crate::engines::terraform::builtin::Builtins;
 use crate::engines::{self, Engine, EngineChoice, RecordedEngine};
 use crate::evidence::{Unreadable, records};
 use crate::judge::explain::{Explanation, Tried};
+use crate::judge::finding::{FindingKind, OracleId};
 use check::Check;
 use folder::{Description, Files};
 use issue::Issue;
@@ -145,7 +148,7 @@ impl Bundler<'_> {
     ) -> Result<Made, BundleError> {
         folder::may_be_written(out)?;
         let cause = &explanation.cause;
-        let case = only::only(&place.case, place.variant, &cause.stage);
+        let case = only::only(&place.case, place.variant, cause.stage.as_str());
         let records = records(&place.folder)?;
         let driver = engines::open(self.engine);
         (self.watch)("trying it without the provider");
@@ -177,7 +180,7 @@ impl Bundler<'_> {
         let mut form = form;
         let (mut files, mut steps, mut check) = prepare_by(&form, None, runs)?;
         if let (Form::Builtin(_), Check::Equiform) = (&form, &check) {
-            form = Form::Mock { why: format!("no shell can tell what `{}` looks at", cause.oracle) };
+            form = Form::Mock { why: format!("no shell can tell what `{}` looks at", cause.oracle()) };
             (files, steps, check) = prepare_by(&form, None, runs)?;
         }
         let mut observed = run(&files, self.engine)?;
@@ -203,7 +206,7 @@ impl Bundler<'_> {
             Some(0) => {}
             Some(1) => {
                 return Err(BundleError::DoesNotShow {
-                    finding: format!("{}: {}", cause.oracle, cause.kind),
+                    finding: cause.signature().to_string(),
                     engine: own_engine,
                     said: observed.last_line(),
                     case: place.case_folder.clone(),
@@ -243,7 +246,7 @@ impl Bundler<'_> {
         files.insert("expected.txt".to_owned(), explanation.expected.to_string());
         files.insert("observed.txt".to_owned(), observed.in_short());
         files.insert("versions.txt".to_owned(), folder::versions(&tried));
-        folder::write(out, &files, Description::new(explanation.engine.without_folder(), cause, why))?;
+        folder::write(out, &files, Description::new(explanation.engine.without_folder(), Some(cause), why))?;
         Ok(Made { form, tried })
     }
 
@@ -252,8 +255,7 @@ impl Bundler<'_> {
         let place =
             tempfile::tempdir().map_err(|source| BundleError::Io { path: std::env::temp_dir(), source })?;
         let bundle = place.path().join("bundle");
-        let finding = crate::judge::oracles::Finding::of_health("", String::new(), String::new());
-        folder::write(&bundle, files, Description::new(engine.recorded(), &finding, None))?;
+        folder::write(&bundle, files, Description::new(engine.recorded(), None, None))?;
         run_script(&bundle, engine, &self.stop)
     }
 }
@@ -300,11 +302,12 @@ fn title(explanation: &Explanation) -> String {
         return known.text.clone();
     }
     let cause = &explanation.cause;
-    match (cause.oracle.as_str(), cause.kind.as_str()) {
-        ("health", "reports a cycle") => "a cycle is reported where the programs have none".to_owned(),
-        ("health", "crashes" | "panic") => "the engine crashes".to_owned(),
-        ("steps", kind) => format!("operations differ from what the change asks for: {kind}: {}", cause.text),
-        ("order", rule) => format!("the order of operations is not kept: {rule}"),
-        (oracle, kind) => format!("{oracle}: {kind}"),
+    match (cause.oracle(), cause.rule) {
+        _ if cause.kind == FindingKind::ReportsCycle => {
+            "a cycle is reported where the programs have none".to_owned()
+        }
+        (OracleId::Steps, _) => format!("{}: {cause}", cause.kind.about()),
+        (_, Some(rule)) => format!("the order of operations is not kept: {}", rule.text()),
+        _ => cause.kind.about().to_owned(),
     }
 }

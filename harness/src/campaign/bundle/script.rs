@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::Form;
 use super::check::Check;
 use super::steps::{Step, StepCommand, Steps};
-use crate::judge::oracles::Finding;
+use crate::judge::finding::Finding;
 use crate::util::shell::{self, quoted, word};
 
 /// The name of the script.
@@ -236,8 +236,6 @@ fn step_lines(step: &Step, is_first: bool, is_last: bool, form: &Form) -> String
 
 /// The script where only equiform can tell.
 fn by_equiform(finding: &Finding) -> String {
-    let kind = serde_json::Value::from(finding.kind.as_str()).to_string();
-    let oracle = serde_json::Value::from(finding.oracle.as_str()).to_string();
     format!(
         r#"
 equiform=${{EQUIFORM:-equiform}}
@@ -256,9 +254,9 @@ esac
 grep -qF -- {} "$work/replay.json" && grep -qF -- {} "$work/replay.json" || does_not "something else is found"
 shows {}
 "#,
-        quoted(&format!("\"oracle\": {oracle}")),
-        quoted(&format!("\"kind\": {kind}")),
-        quoted(&format!("{}: {}", finding.oracle, finding.kind))
+        quoted(&format!("\"oracle\": \"{}\"", finding.oracle())),
+        quoted(&format!("\"kind\": \"{}\"", finding.kind)),
+        quoted(&finding.signature().to_string())
     )
 }
 

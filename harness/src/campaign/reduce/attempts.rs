@@ -12,12 +12,12 @@ use tempfile::TempDir;
 
 use super::budget::Budget;
 use super::candidate::Candidate;
-use super::signature::Signature;
+use super::symptom::Symptom;
 use super::{ReduceError, Reducer};
 use crate::case::{CASE_FILE, Case};
 use crate::deploy::checkpoint::{CHECKPOINTS, Checkpoints};
 use crate::deploy::{DeployError, Start};
-use crate::judge::oracles::Finding;
+use crate::judge::finding::Finding;
 use crate::judge::variant::{self as judge, variant_folder};
 use crate::judge::verdict::VariantResult;
 use crate::private;
@@ -43,8 +43,8 @@ impl Attempt {
 /// All attempts of a reduction.
 pub struct Attempts<'a> {
     reducer: &'a Reducer<'a>,
-    /// What has to be shown.
-    signature: &'a Signature,
+    /// What has to be shown; none where only what is found matters.
+    symptom: Option<&'a Symptom>,
     start: Start,
     /// How often a candidate is deployed before it is said not to show it.
     tries: usize,
@@ -59,21 +59,34 @@ pub struct Attempts<'a> {
 
 impl<'a> Attempts<'a> {
     /// None yet.
-    pub fn new(reducer: &'a Reducer<'a>, signature: &'a Signature, start: Start, tries: usize) -> Self {
-        let (count, remembered) = (Arc::default(), Mutex::default());
-        Self { reducer, signature, start, tries, count, on_checkpoints: true, remembered, best: None }
+    pub fn new(reducer: &'a Reducer<'a>, symptom: &'a Symptom, start: Start, tries: usize) -> Self {
+        Self { symptom: Some(symptom), start, tries, ..Self::without_symptom(reducer) }
+    }
+
+    /// None yet, of which nothing has to be shown: in fresh processes.
+    pub fn without_symptom(reducer: &'a Reducer<'a>) -> Self {
+        Self {
+            reducer,
+            symptom: None,
+            start: Start::Cold,
+            tries: 1,
+            count: Arc::default(),
+            on_checkpoints: true,
+            remembered: Mutex::default(),
+            best: None,
+        }
     }
 
     /// Others that are counted with these: in fresh processes, and from the beginning.
     pub fn fresh(&self) -> Self {
         let count = Arc::clone(&self.count);
-        let fresh = Self::new(self.reducer, self.signature, Start::Cold, 1);
-        Self { count, on_checkpoints: false, ..fresh }
+        let fresh = Self::without_symptom(self.reducer);
+        Self { count, symptom: self.symptom, on_checkpoints: false, ..fresh }
     }
 
     /// What has to be shown.
-    pub fn signature(&self) -> &Signature {
-        self.signature
+    pub fn symptom(&self) -> Option<&Symptom> {
+        self.symptom
     }
 
     /// How often a candidate is deployed before it is said not to show it.
@@ -207,12 +220,12 @@ impl<'a> Attempts<'a> {
         Ok(Attempt { folder, case: case.clone(), findings })
     }
 
-    /// Whether it shows the failure, by its signature and by the user's own test.
+    /// Whether it shows the failure, by its symptom and by the user's own test.
     pub fn is_it(&self, attempt: &Attempt) -> Result<bool, ReduceError> {
         if let Some(command) = self.reducer.interesting {
             return user_test(command, attempt.folder.path());
         }
-        Ok(self.signature.shown_by(&attempt.findings).is_some())
+        Ok(self.symptom.is_some_and(|symptom| symptom.shown_by(&attempt.findings).is_some()))
     }
 }
 

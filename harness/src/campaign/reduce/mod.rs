@@ -1,6 +1,6 @@
 //! Reduction: from a variant that fails to the smallest that fails in the same way.
 //!
-//! [`signature`] is by what the failure is recognised, `candidate` the form in which a variant is cut down, `edit`
+//! [`symptom`] is by what the failure is recognised, `candidate` the form in which a variant is cut down, `edit`
 //! and `stage_edit` what can be taken away from it, `valid` what stages then have to be, `attempts` deploys and
 //! judges, `passes` is what is tried in which order, [`budget`] how far it goes.
 
@@ -9,8 +9,8 @@ pub mod budget;
 mod candidate;
 mod edit;
 mod passes;
-pub mod signature;
 mod stage_edit;
+pub mod symptom;
 mod valid;
 
 use std::io;
@@ -22,14 +22,15 @@ use serde::{Deserialize, Serialize};
 use crate::case::{Case, CaseError};
 use crate::deploy::{DeployError, Runner, Start};
 use crate::engine_id::RecordedEngine;
+use crate::judge::finding::{Finding, OracleId};
 use crate::judge::known::KnownFindings;
-use crate::judge::oracles::{Finding, Oracle};
+use crate::judge::oracles::Oracle;
 use attempts::{Attempt, Attempts};
 use budget::Budget;
 use candidate::Candidate;
 pub use candidate::Size;
 use passes::Passes;
-use signature::Signature;
+use symptom::Symptom;
 
 /// The name of the file that tells of a reduction, in the folder of the reduced case.
 pub const REDUCTION_FILE: &str = "reduction.json";
@@ -68,10 +69,10 @@ pub enum ReduceError {
     )]
     OnlyCompared,
     /// It does not show any more.
-    #[error("{signature} did not show again in {deployments} deployments: nothing was reduced")]
+    #[error("{symptom} did not show again in {deployments} deployments: nothing was reduced")]
     NotShown {
         /// What was to be shown.
-        signature: String,
+        symptom: String,
         /// How often it was tried.
         deployments: usize,
     },
@@ -147,9 +148,10 @@ pub struct Reduction {
     /// The variant that was reduced.
     pub from: String,
     /// By what the failure was recognised.
-    pub signature: Signature,
-    /// The finding in the reduced case.
-    pub text: String,
+    pub symptom: Symptom,
+    /// The finding in the reduced case; none if a user's own test recognised the failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Finding>,
     /// The size before.
     pub before: Size,
     /// The size after.
@@ -211,7 +213,7 @@ pub struct Reducer<'a> {
     pub jobs: usize,
     /// How far it goes, whichever is reached first.
     pub budget: &'a [Budget],
-    /// A user's own test, in place of the signature.
+    /// A user's own test, in place of the symptom.
     pub interesting: Option<&'a Path>,
     /// Where candidates are deployed.
     pub scratch: &'a Path,
@@ -224,13 +226,13 @@ pub struct Reducer<'a> {
 }
 
 impl Reducer<'_> {
-    /// Reduces a variant to the smallest that shows the failure with this signature; that of the cause, if there is
+    /// Reduces a variant to the smallest that shows the failure with this symptom; that of the cause, if there is
     /// none. `from` is what the variant is called.
     pub fn reduce(
         &self,
         case: &Case,
         variant: usize,
-        signature: Option<Signature>,
+        symptom: Option<Symptom>,
         from: &str,
     ) -> Result<Reduced, ReduceError> {
         let warm = self.runner.workers.is_some();
@@ -238,17 +240,17 @@ impl Reducer<'_> {
             if warm { Start::Warm } else { Start::Cold },
             case,
             variant,
-            signature.clone(),
+            symptom.clone(),
             from,
         )?;
         match reduced {
             Some(reduced) => Ok(reduced),
             // What only a warm engine shows is no finding: the same in fresh processes.
             None if warm => {
-                let again = self.reduce_by(Start::Cold, case, variant, signature.clone(), from)?;
-                again.ok_or_else(|| not_shown(signature.as_ref(), LOOKS))
+                let again = self.reduce_by(Start::Cold, case, variant, symptom.clone(), from)?;
+                again.ok_or_else(|| not_shown(symptom.as_ref(), LOOKS))
             }
-            None => Err(not_shown(signature.as_ref(), LOOKS)),
+            None => Err(not_shown(symptom.as_ref(), LOOKS)),
         }
     }
 
@@ -257,19 +259,19 @@ impl Reducer<'_> {
         start: Start,
         case: &Case,
         variant: usize,
-        signature: Option<Signature>,
+        symptom: Option<Symptom>,
         from: &str,
     ) -> Result<Option<Reduced>, ReduceError> {
         let case = Case { engine: Some(self.engine.clone()), ..case.clone() };
         let whole = Candidate::of(&case, variant)?;
-        let signature = match signature {
-            Some(signature) => signature,
+        let symptom = match symptom {
+            Some(symptom) => symptom,
             None => self.cause_of(&whole)?,
         };
-        if signature.oracle == "variants" {
+        if symptom.signature.oracle() == OracleId::Variants {
             return Err(ReduceError::OnlyCompared);
         }
-        let mut attempts = Attempts::new(self, &signature, start, 1);
+        let mut attempts = Attempts::new(self, &symptom, start, 1);
         let rate = self.look(&whole, &mut attempts)?;
         attempts.try_each(rate.tries());
         let mut best = whole.clone();
@@ -277,7 +279,7 @@ impl Reducer<'_> {
             let mut passes = Passes {
                 best,
                 attempts: &mut attempts,
-                signature: &signature,
+                symptom: &symptom,
                 told: &|what, size| self.watcher.reduced(what, size),
             };
             passes.run()?;
@@ -303,11 +305,11 @@ impl Reducer<'_> {
             }
         };
         let Some((attempt, rate)) = confirmed else { return Ok(None) };
-        let text = signature.shown_by(&attempt.findings).map(|finding| finding.text.clone());
+        let finding = symptom.shown_by(&attempt.findings).cloned();
         let reduction = Reduction {
             version: REDUCTION_VERSION,
             from: from.to_owned(),
-            text: text.unwrap_or_default(),
+            finding,
             before: whole.size(),
             after: best.size(),
             attempts: self.earlier + attempts.count(),
@@ -316,17 +318,15 @@ impl Reducer<'_> {
             rate,
             flaky_rate: rate.filter(|rate| rate.is_flaky()).map(|rate| rate.shown as f64 / rate.of as f64),
             same: Vec::new(),
-            signature,
+            symptom,
         };
         Ok(Some(Reduced { reduction, attempt }))
     }
 
-    /// The signature of the cause, where nobody has said what failed.
-    fn cause_of(&self, whole: &Candidate) -> Result<Signature, ReduceError> {
-        let nothing = Signature::of_nothing(&self.engine.id);
-        let attempts = Attempts::new(self, &nothing, Start::Cold, 1);
-        let attempt = attempts.deploy(&whole.to_case())?;
-        Signature::of_cause(&attempt.findings, &self.engine.id).ok_or(ReduceError::NothingFound)
+    /// The symptom of the cause, where nobody has said what failed.
+    fn cause_of(&self, whole: &Candidate) -> Result<Symptom, ReduceError> {
+        let attempt = Attempts::without_symptom(self).deploy(&whole.to_case())?;
+        Symptom::of_cause(&attempt.findings, &self.engine.id).ok_or(ReduceError::NothingFound)
     }
 
     /// Deploys the variant as it is, several times, to see how often the failure shows.
@@ -345,7 +345,7 @@ impl Reducer<'_> {
                 attempts.best = Some(attempt);
             }
         }
-        if rate.shown == 0 { Err(not_shown(Some(attempts.signature()), rate.of)) } else { Ok(rate) }
+        if rate.shown == 0 { Err(not_shown(attempts.symptom(), rate.of)) } else { Ok(rate) }
     }
 
     /// Deploys the result in fresh processes; none if the failure does not show there.
@@ -374,7 +374,7 @@ impl Reducer<'_> {
     }
 }
 
-fn not_shown(signature: Option<&Signature>, deployments: usize) -> ReduceError {
-    let signature = signature.map_or("the failure".to_owned(), Signature::text);
-    ReduceError::NotShown { signature, deployments }
+fn not_shown(symptom: Option<&Symptom>, deployments: usize) -> ReduceError {
+    let symptom = symptom.map_or("the failure".to_owned(), Symptom::text);
+    ReduceError::NotShown { symptom, deployments }
 }

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ReduceError;
 use super::attempts::Attempts;
 use super::candidate::{Candidate, Size};
-use super::signature::Signature;
+use super::symptom::Symptom;
 use crate::case::stage::ProgramRef;
-use crate::judge::oracles::Finding;
+use crate::judge::finding::Finding;
+use crate::spec::encoding::plain_address;
 
 /// A reduction under way: the smallest candidate that shows the failure, so far.
 pub struct Passes<'a, 'b> {
@@ -16,7 +17,7 @@ pub struct Passes<'a, 'b> {
     /// The attempts.
     pub attempts: &'b mut Attempts<'a>,
     /// What has to be shown.
-    pub signature: &'a Signature,
+    pub symptom: &'a Symptom,
     /// Told the size after each thing that was taken away.
     pub told: &'b dyn Fn(&str, Size),
 }
@@ -100,12 +101,12 @@ impl Passes<'_, '_> {
     /// The place of the stage in which the failure shows.
     fn failing(&self) -> Option<usize> {
         let stage = &self.finding()?.stage;
-        self.best.stages.iter().position(|it| it.name == *stage)
+        self.best.stages.iter().position(|it| *stage == it.name)
     }
 
     /// The finding by which the best candidate shows the failure.
     fn finding(&self) -> Option<&Finding> {
-        self.signature.shown_by(&self.attempts.best.as_ref()?.findings)
+        self.symptom.shown_by(&self.attempts.best.as_ref()?.findings)
     }
 
     fn cut_after_the_failure(&mut self) -> Result<(), ReduceError> {
@@ -140,7 +141,7 @@ impl Passes<'_, '_> {
     /// Removes resources: first all but those that the finding names, then all but those and their neighbours.
     fn resources(&mut self) -> Result<(), ReduceError> {
         let names = self.best.names();
-        let named = self.finding().map(|finding| named_in(&finding.text, &names)).unwrap_or_default();
+        let named = self.finding().map(|finding| named_in(finding, &names)).unwrap_or_default();
         let edges = self.best.edges();
         let near = |named: &BTreeSet<String>| -> BTreeSet<String> {
             let touched = edges.iter().filter(|(from, to)| named.contains(from) || named.contains(to));
@@ -282,11 +283,13 @@ impl Passes<'_, '_> {
     }
 }
 
-/// The resources that a text names as words.
-fn named_in(text: &str, names: &BTreeSet<String>) -> BTreeSet<String> {
-    let words: BTreeSet<&str> =
-        text.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-').collect();
-    names.iter().filter(|name| words.contains(name.as_str())).cloned().collect()
+/// The resources that a finding mentions.
+fn named_in(finding: &Finding, names: &BTreeSet<String>) -> BTreeSet<String> {
+    names
+        .iter()
+        .filter(|name| finding.mentions(name, &plain_address(&name.as_str().into())))
+        .cloned()
+        .collect()
 }
 
 /// `a`, `b`, `c`, …: dependencies before their dependents, as far as all batches agree.

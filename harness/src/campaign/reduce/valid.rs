@@ -70,8 +70,11 @@ fn wrong(candidate: &Candidate) -> Option<(usize, Option<Box<Stage>>)> {
             Mended::To(stage) => return Some((place, Some(stage))),
         }
         // A stage that is to fail is followed by one that does the same: nothing is lost by leaving it out.
-        let outcome =
-            if past.stage().judged_as.fails() { Ok(past.deployed.clone()) } else { past.outcome(None) };
+        let outcome = if past.stage().judged_as.meaning().fails {
+            Ok(past.deployed.clone())
+        } else {
+            past.outcome(None)
+        };
         if let Ok(outcome) = outcome {
             history.end(&past, &outcome);
         }

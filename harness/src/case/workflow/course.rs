@@ -92,7 +92,7 @@ impl<'a> Course<'a> {
             self.saved = options.clone();
         }
         // A stage in which something fails is followed by one in which the same succeeds.
-        if !stage.judged_as.fails() && stage.repeats.is_none() {
+        if !stage.judged_as.meaning().fails && stage.repeats.is_none() {
             let staged = StagedBatch { stage: &stage, batch };
             self.deployed = staged.outcome(&self.deployed, &options, TERRAFORM);
         }

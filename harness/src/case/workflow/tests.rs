@@ -38,7 +38,7 @@ fn the_stages_of_every_workflow_can_be_run_and_end_in_the_source_and_then_in_not
                     Action::ApplySaved(_) => &saved,
                     action => action.options(),
                 };
-                if !stage.judged_as.fails() && stage.repeats.is_none() {
+                if !stage.judged_as.meaning().fails && stage.repeats.is_none() {
                     deployed = staged.outcome(&deployed, options, TERRAFORM);
                 }
                 if stage.judged_as == JudgedAs::Source {

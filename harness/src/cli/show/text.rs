@@ -6,7 +6,7 @@ use std::path::Path;
 use super::StoredCase;
 use crate::cli::here::here;
 use crate::judge::cause::{Folded, folded};
-use crate::judge::oracles::Finding;
+use crate::judge::finding::Finding;
 use crate::judge::program_change::ProgramChange;
 use crate::judge::variant::variant_folder;
 use crate::judge::view::{CauseView, StageView, VariantView};
@@ -29,7 +29,7 @@ pub fn list(out: &mut dyn Write, place: &StoredCase, passed: usize, views: &[Var
     writeln!(out, "case {}: {passed} variants passed, {others} did not", place.number)?;
     for view in views {
         let why = match (&view.cause, &view.inconclusive) {
-            (Some(cause), _) => format!("{} in {}", signature(&cause.finding), cause.finding.stage),
+            (Some(cause), _) => format!("{} in {}", cause.finding.signature(), cause.finding.stage),
             (None, Some(reason)) => reason.clone(),
             (None, None) => String::new(),
         };
@@ -80,15 +80,15 @@ fn tell_cause(
 ) -> io::Result<()> {
     let CauseView { finding, bug, change, before, follows } = cause;
     writeln!(out, "\ncause, in {}", finding.stage)?;
-    writeln!(out, "  {:8}  {}: {}", "found", signature(finding), finding.text)?;
+    writeln!(out, "  {:8}  {}: {finding}", "found", finding.signature())?;
     if let Some(bug) = bug {
         writeln!(out, "  known     {}: {}", bug.name, bug.text)?;
         writeln!(out, "  page      {}", bug.case)?;
     }
-    if let Some(stage) = view.stages.iter().find(|stage| stage.record.stage == finding.stage) {
+    if let Some(stage) = view.stages.iter().find(|stage| finding.stage == stage.record.stage) {
         tell_operations(out, stage)?;
     }
-    writeln!(out, "  look at   {}", here(&folder.join(&finding.stage)).display())?;
+    writeln!(out, "  look at   {}", here(&folder.join(finding.stage.as_str())).display())?;
     if let Some(change) = change {
         tell_change(out, change, all)?;
     }
@@ -97,15 +97,20 @@ fn tell_cause(
             continue;
         }
         writeln!(out, "\n{title}")?;
-        let width = findings.iter().map(|finding| finding.stage.len()).max().unwrap_or(0);
+        let width = findings.iter().map(|finding| finding.stage.as_str().len()).max().unwrap_or(0);
         for finding in findings.iter().filter(|_| all) {
-            let Finding { stage, text, .. } = finding;
-            writeln!(out, "  {stage:width$}  {}{}: {text}", signature(finding), known(finding))?;
+            writeln!(
+                out,
+                "  {:width$}  {}{}: {finding}",
+                finding.stage,
+                finding.signature(),
+                known(finding)
+            )?;
         }
         let lines = if all { Vec::new() } else { folded(&findings.iter().collect::<Vec<_>>()) };
         for Folded { first, count } in lines {
             let times = if count == 1 { String::new() } else { format!(" ({count})") };
-            writeln!(out, "  {:width$}  {}{}{times}", first.stage, signature(first), known(first))?;
+            writeln!(out, "  {:width$}  {}{}{times}", first.stage, first.signature(), known(first))?;
         }
     }
     Ok(())
@@ -126,10 +131,6 @@ fn tell_change(out: &mut dyn Write, change: &ProgramChange, all: bool) -> io::Re
         0 => Ok(()),
         more => writeln!(out, "  … {more} more lines: --all shows them"),
     }
-}
-
-fn signature(finding: &Finding) -> String {
-    format!("{}: {}", finding.oracle, finding.kind)
 }
 
 fn known(finding: &Finding) -> String {
@@ -178,8 +179,8 @@ fn tell_stage(out: &mut dyn Write, folder: &Path, view: &StageView, graph: bool)
     tell_operations(out, view)?;
     for finding in &view.findings {
         match &finding.known {
-            Some(name) => writeln!(out, "  known     {name}: {}: {}", signature(finding), finding.text)?,
-            None => writeln!(out, "  found     {}: {}", signature(finding), finding.text)?,
+            Some(name) => writeln!(out, "  known     {name}: {}: {finding}", finding.signature())?,
+            None => writeln!(out, "  found     {}: {finding}", finding.signature())?,
         }
     }
     if !view.findings.is_empty() {

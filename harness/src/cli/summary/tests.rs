@@ -2,18 +2,15 @@ use super::*;
 use crate::campaign::Settings;
 use crate::deploy::worker::WorkerCounts;
 use crate::engines::{EngineId, EngineName, Version};
-use crate::judge::oracles::Finding;
+use crate::judge::finding::{Finding, FindingKind};
 use crate::judge::verdict::CaseVerdict;
 use crate::spec::Rule;
 
-fn finding(kind: &str, known: Option<&str>) -> Finding {
-    Finding {
-        oracle: "steps".to_owned(),
-        kind: kind.to_owned(),
-        stage: "batch-2".to_owned(),
-        text: "create a".to_owned(),
-        known: known.map(str::to_owned),
-    }
+const MISSING: FindingKind = FindingKind::OperationMissing;
+const EXTRA: FindingKind = FindingKind::OperationExtra;
+
+fn finding(kind: FindingKind, known: Option<&str>) -> Finding {
+    Finding { known: known.map(str::to_owned), ..Finding::new(kind, "batch-2") }
 }
 
 fn report(results: Vec<VariantResult>) -> Report {
@@ -55,9 +52,9 @@ fn inconclusive(reason: &str) -> VariantResult {
 fn a_summary_says_what_came_of_it_groups_failures_and_tells_what_to_type_next() {
     let results = vec![
         VariantResult::Pass,
-        VariantResult::of(vec![finding("missing", Some("old-object-left-by-target"))]),
-        VariantResult::of(vec![finding("extra", None), finding("missing", Some("old-bug"))]),
-        VariantResult::of(vec![finding("extra", None)]),
+        VariantResult::of(vec![finding(MISSING, Some("old-object-left-by-target"))]),
+        VariantResult::of(vec![finding(EXTRA, None), finding(MISSING, Some("old-bug"))]),
+        VariantResult::of(vec![finding(EXTRA, None)]),
         inconclusive("the disk is full"),
     ];
     let report = Report { not_run: 5, earlier: 2, ..report(results) };
@@ -85,13 +82,13 @@ fn the_longest_summary_has_at_most_20_lines() {
     let mut results = vec![VariantResult::Pass];
     for number in 0..30 {
         let name = format!("{number}");
-        results.push(VariantResult::of(vec![finding(&name, None)]));
-        results.push(VariantResult::of(vec![finding("missing", Some(&name))]));
+        results.push(VariantResult::of(vec![finding(FindingKind::ALL[number], None)]));
+        results.push(VariantResult::of(vec![finding(MISSING, Some(&name))]));
         results.push(inconclusive(&name));
     }
     let mut report = Report { not_run: 5, earlier: 2, only_case: Some(7), ..report(results) };
     let variant = &mut report.cases[0].1.variants[0];
-    variant.warm_only = vec![finding("missing", None)];
+    variant.warm_only = vec![finding(MISSING, None)];
     variant.exercised.left_out = "6".parse().unwrap();
     variant.exercised.rules.insert(Rule::Created, Default::default());
     let lines = text(&report, false).lines().count();

@@ -6,14 +6,12 @@ use crate::evidence::{CycleNode, NodeOperation};
 /// How an error that reports a cycle begins.
 const CYCLE: &str = "Error: Cycle: ";
 
-/// The cycles that errors report, joined by semicolons; none if there is another error among them, or a node that
-/// is no resource.
-pub fn cycles(errors: &str) -> Option<Vec<Vec<CycleNode<'_>>>> {
-    let cycle = |error| str::strip_prefix(error, CYCLE)?.split(", ").map(node).collect();
-    errors.split("; ").map(cycle).collect()
+/// The nodes of the cycle that an error reports; none if it is another error, or if one of them is no resource.
+pub fn nodes(error: &str) -> Option<Vec<CycleNode>> {
+    error.strip_prefix(CYCLE)?.split(", ").map(node).collect()
 }
 
-fn node(text: &str) -> Option<CycleNode<'_>> {
+fn node(text: &str) -> Option<CycleNode> {
     let (address, operation) = match text.split_once(" (") {
         None => (text, NodeOperation::Make),
         Some((address, operation)) => (
@@ -26,5 +24,6 @@ fn node(text: &str) -> Option<CycleNode<'_>> {
         ),
     };
     // A type and a name: other nodes are of providers, outputs, or the engine's own.
-    (address.contains('.') && !address.contains([' ', '['])).then_some(CycleNode { address, operation })
+    (address.contains('.') && !address.contains([' ', '[']))
+        .then(|| CycleNode { address: address.to_owned(), operation })
 }

@@ -20,8 +20,8 @@ use super::driver::{Access, Capabilities, Driver, EngineProfile, Syntax, WorkerP
 use super::{Engine, EngineId, EngineName, Version, worker};
 use crate::case::Batch;
 use crate::evidence::{
-    CycleNode, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
-    StoredIdentity, Topic, Unreadable,
+    Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile, StoredIdentity, Topic,
+    Unreadable,
 };
 use crate::spec::semantics::terraform::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Encoding, Options, PlanMode};
@@ -195,10 +195,6 @@ impl Reader for FilesOfTerraform {
         comparison: StateComparison,
     ) -> Result<Option<StateDifference>, Unreadable> {
         state::difference(before, after, comparison)
-    }
-
-    fn cycles<'a>(&self, errors: &'a str) -> Option<Vec<Vec<CycleNode<'a>>>> {
-        cycle::cycles(errors)
     }
 
     fn quote_output(&self, stage: &Path, topic: Topic) -> Vec<Quote> {

@@ -9,16 +9,18 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::evidence::{
-    Alarm, BLAMES_THE_PROVIDER, HAS_A_BUG, Moment, Output, PANIC, PlannedChange, Refusal, Summary, Told,
-    Unreadable, Warning, unreadable,
+    Alarm, AlarmMeaning, EngineError, Moment, Output, PlannedChange, Refusal, Summary, Told, Unreadable,
+    Warning, unreadable,
 };
 use crate::spec::OperationKind;
 
+use super::cycle;
+
 const ALARMS: &[Alarm] = &[
-    Alarm { words: "panic: ", meaning: PANIC },
-    Alarm { words: "This is a bug in", meaning: HAS_A_BUG },
-    Alarm { words: "Provider produced in", meaning: BLAMES_THE_PROVIDER },
-    Alarm { words: "crash.log", meaning: PANIC },
+    Alarm { words: "panic: ", meaning: AlarmMeaning::Panic },
+    Alarm { words: "This is a bug in", meaning: AlarmMeaning::OwnBug },
+    Alarm { words: "Provider produced in", meaning: AlarmMeaning::BlamesProvider },
+    Alarm { words: "crash.log", meaning: AlarmMeaning::Panic },
 ];
 
 /// Whether a line has words that an engine prints only when it has caught itself in a mistake.
@@ -159,9 +161,17 @@ fn read_line(output: &mut Output, line: &[u8]) {
     }
     if message.level == "error" {
         output.reports_a_cycle |= message.message.contains("Cycle");
-        output.refusals.push(refusal(&message.message));
-        output.errors.push(message.message);
+        output.errors.push(error(message.message));
     }
+}
+
+/// An error by its words.
+fn error(text: String) -> EngineError {
+    // What follows a colon is about this one error: names, ids, paths.
+    let summary = text
+        .split_once("Error: ")
+        .map(|(_, said)| said.split([':', ';', '\n']).next().unwrap_or(said).trim().to_owned());
+    EngineError { summary, refusal: refusal(&text), cycle: cycle::nodes(&text), text }
 }
 
 /// The words by which the reasons to refuse are known.
@@ -234,7 +244,13 @@ mod tests {
             output.planned.iter().map(|change| (&*change.address, &*change.action)).collect();
         assert_eq!(planned, [("node.a", "create")]);
         assert_eq!(output.summaries.iter().map(|summary| summary.created).collect::<Vec<_>>(), [1]);
-        assert!(output.errors == ["Error: Cycle: a, b"] && output.reports_a_cycle);
-        assert_eq!(output.alarms.iter().map(|alarm| alarm.meaning).collect::<Vec<_>>(), ["panic"]);
+        let errors: Vec<_> =
+            output.errors.iter().map(|error| (&*error.text, error.summary.as_deref())).collect();
+        assert_eq!(errors, [("Error: Cycle: a, b", Some("Cycle"))]);
+        assert!(output.reports_a_cycle && output.errors[0].cycle.is_none(), "these are no resources");
+        assert_eq!(
+            output.alarms.iter().map(|alarm| alarm.meaning).collect::<Vec<_>>(),
+            [AlarmMeaning::Panic]
+        );
     }
 }

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::evidence::{
-    Addresses, Content, Identity, State, StateComparison, StateDifference, StateFile, Stored, Unreadable,
-    unreadable,
+    Addresses, Content, Identity, State, StateChange, StateComparison, StateDifference, StateFile, Stored,
+    Unreadable, unreadable,
 };
 
 #[derive(Deserialize)]
@@ -114,7 +114,7 @@ pub fn difference(
     after: &Path,
     comparison: StateComparison,
 ) -> Result<Option<StateDifference>, Unreadable> {
-    let other = |text: &str| Ok(Some(StateDifference::Other(text.to_owned())));
+    let other = |change: StateChange| Ok(Some(StateDifference::Other(change)));
     let bytes = |path: &Path| match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -125,26 +125,29 @@ pub fn difference(
         return Ok(None);
     }
     let (Some(before), Some(after)) = (before, after) else {
-        return other("the state file came or went");
+        return other(StateChange::CameOrWent);
     };
     let to_the_byte = comparison == StateComparison::ToTheByte;
     let normal = |bytes: &[u8]| serde_json::from_slice(bytes).map(|state| normalised(state, comparison));
     let (Ok(before), Ok(after)) = (normal(&before), normal(&after)) else {
-        return other("the state file was another one, and one of the two is no state");
+        return other(StateChange::NotAState);
     };
     let Some(place) = first_difference(&before, &after) else {
-        return if to_the_byte { other("the state file was written anew") } else { Ok(None) };
+        return if to_the_byte { other(StateChange::Rewritten) } else { Ok(None) };
     };
     if !to_the_byte && without_setting(before) == without_setting(after) {
-        return Ok(Some(StateDifference::Setting(format!("the state file differs at {place}"))));
+        return Ok(Some(StateDifference::Setting { name: SETTING.to_owned(), path: place }));
     }
-    other(&format!("the state file differs at {place}"))
+    other(StateChange::At { path: place })
 }
+
+/// The setting that engines are known to rewrite.
+const SETTING: &str = "create_before_destroy";
 
 fn without_setting(mut state: Json) -> Json {
     for instance in instances(&mut state) {
         if let Some(instance) = instance.as_object_mut() {
-            instance.remove("create_before_destroy");
+            instance.remove(SETTING);
         }
     }
     state
@@ -228,8 +231,8 @@ mod tests {
     #[test]
     fn the_place_of_a_difference_is_named() {
         let found = differ(&state(1, &[], ""), &state(2, &[], "new"), false);
-        let text = "the state file differs at resources.0.instances.0.attributes.label";
-        assert_eq!(found, Some(StateDifference::Other(text.to_owned())));
+        let path = "resources.0.instances.0.attributes.label".to_owned();
+        assert_eq!(found, Some(StateDifference::Other(StateChange::At { path })));
     }
 
     #[test]
@@ -240,7 +243,7 @@ mod tests {
         };
         let before = state(1, &[], "");
         let found = differ(&before, &with_setting(state(2, &[], "")), false);
-        assert!(matches!(found, Some(StateDifference::Setting(_))), "{found:?}");
+        assert!(matches!(found, Some(StateDifference::Setting { .. })), "{found:?}");
         let found = differ(&before, &with_setting(state(2, &[], "new")), false);
         assert!(matches!(found, Some(StateDifference::Other(_))), "{found:?}");
     }

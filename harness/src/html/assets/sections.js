@@ -57,7 +57,7 @@ function findingsSection(campaign, narrow) {
   const orphans = campaign.reduced.filter((it) => !fresh.some((group) => group.oracle === it.signature.oracle && group.kind === it.signature.kind));
   return section("findings", "What was found", `On ${campaign.engine}, grouped by oracle and kind of difference. A variant may stand in several groups.`,
     campaign.notes.map((note) => h("p", { class: "note" }, foreign(note))),
-    cards.length ? h("div", { class: "groups" }, cards) : h("div", { class: "card" }, h("p", {}, verdict("p", "No oracle found anything."), " What was never due is not proven by that: see ", h("a", { href: "#exercised", onclick: (event) => { event.preventDefault(); jump("exercised"); } }, "what was exercised"), ".")),
+    cards.length ? h("div", { class: "groups" }, cards) : h("div", { class: "card" }, h("p", {}, verdict("p", "No oracle found anything."), " What was not exercised is not proven by that: see ", h("a", { href: "#exercised", onclick: (event) => { event.preventDefault(); jump("exercised"); } }, "what was exercised"), ".")),
     orphans.length > 0 && h("div", { class: "card small" }, h("h3", {}, "Reduced cases"), orphans.map(reducedLine)));
 }
 
@@ -105,17 +105,17 @@ function timeSection(campaign) {
 }
 
 function exercisedSection(campaign) {
-  const { rules, edges, replacements, workflows, changes, checks, never_due, left_out } = campaign.exercised;
+  const { rules, edges, replacements, workflows, changes, checks, not_exercised, left_out } = campaign.exercised;
   const dash = (shown, value) => (shown ? count(value) : h("span", { class: "muted", "aria-label": "does not apply" }, "–"));
-  const heads = ["rule", { text: "due", class: "num" }, { text: "kept", class: "num" }, { text: "adjacent", class: "num" }, { text: "overlap", class: "num" }, { text: "reversed", class: "num" }];
+  const heads = ["rule", { text: "exercised", class: "num" }, { text: "kept", class: "num" }, { text: "adjacent", class: "num" }, { text: "overlap", class: "num" }, { text: "reversed", class: "num" }];
   const lines = (list, prefix) => list.map((it) => [h("span", { title: it.about }, prefix, it.name, it.about && h("span", { class: "unseen" }, ": " + it.about)),
-    it.due ? count(it.due) : h("b", { class: "v-k" }, "0"), dash(true, it.kept), dash(it.columns === "o", it.adjacent), dash(it.columns !== "s", it.overlapped), dash(it.columns === "o", it.reversed)]);
+    it.exercised ? count(it.exercised) : h("b", { class: "v-k" }, "0"), dash(true, it.kept), dash(it.columns === "o", it.adjacent), dash(it.columns !== "s", it.overlapped), dash(it.columns === "o", it.reversed)]);
   const bars = (title, list) => list.length > 0 && h("div", { class: "card" }, h("h3", {}, title), h("div", { class: "hbars" },
     table(title, [{ text: "what" }, { text: "times", class: "num" }, { text: "" }], list.map(([name, times]) => [name, count(times), meter(times / list[0][1])]), true)));
-  return section("exercised", "What was exercised", "How often each rule of the model was due. A clean run says nothing about a rule that was never due. Adjacent: nothing else had ended in between, so without the rule the two would have overlapped.",
-    h("p", { class: never_due.length ? "note" : "small muted" }, never_due.length ? `Never due: ${never_due.join(", ")}.` : "Never due: nothing. Every rule, kind of edge and order of replacement was."),
+  return section("exercised", "What was exercised", "How often each rule of the model was exercised. A clean run says nothing about a rule that was not exercised. Adjacent: nothing else had ended in between, so without the rule the two would have overlapped.",
+    h("p", { class: not_exercised.length ? "note" : "small muted" }, not_exercised.length ? `Not exercised: ${not_exercised.join(", ")}.` : "Every rule, kind of edge and order of replacement was exercised."),
     left_out.length > 0 && h("p", { class: "note" }, `Rules that were not judged by: ${left_out.join(", ")}.`),
-    h("div", { class: "card" }, table("how often rules were due", heads, [...lines(rules, ""), ...lines(edges, "edges by "), ...lines(replacements, "replacement, ")], true)),
+    h("div", { class: "card" }, table("how often rules were exercised", heads, [...lines(rules, ""), ...lines(edges, "edges by "), ...lines(replacements, "replacement, ")], true)),
     h("div", { class: "columns", style: { "margin-top": "1rem" } }, bars("Workflows, in variants", workflows), bars("Changes", changes), bars("Checks", checks)));
 }
 

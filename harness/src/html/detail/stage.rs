@@ -13,9 +13,10 @@ use super::{Numbering, Seen};
 use crate::case::stage::Stage;
 use crate::evidence::{LEDGER, ObservedOperation};
 use crate::html::clip::{Clipped, MOST, clip, short};
-use crate::judge::oracles::{Finding, Trial, violations};
+use crate::judge::finding::Finding;
+use crate::judge::oracles::{Trial, violations};
 use crate::spec::meaning::Dependencies;
-use crate::spec::{Action, Drift, EdgeKind, FailureKind, OperationKind, ResourceOperation};
+use crate::spec::{Action, Drift, EdgeKind, Expectation, FailureKind, OperationKind, ResourceOperation};
 
 /// The most operations, pairs and lines of a stage that a page holds.
 const MOST_ENTRIES: usize = 1500;
@@ -80,7 +81,7 @@ pub struct Line(u64, String, Clipped);
 /// A finding.
 #[derive(Debug, Serialize)]
 pub struct FoundHere {
-    oracle: String,
+    oracle: &'static str,
     kind: String,
     text: String,
     known: Option<String>,
@@ -89,9 +90,9 @@ pub struct FoundHere {
 impl From<&Finding> for FoundHere {
     fn from(finding: &Finding) -> Self {
         Self {
-            oracle: finding.oracle.clone(),
-            kind: finding.kind.clone(),
-            text: short(&finding.text, MOST),
+            oracle: finding.oracle().name(),
+            kind: finding.signature().what(),
+            text: short(&finding.to_string(), MOST),
             known: finding.known.clone(),
         }
     }
@@ -114,10 +115,12 @@ impl StageDetail {
     /// Of a stage, and the world before and after it.
     pub fn of(trial: &Trial<'_>, before: &Seen, after: &Seen, numbering: &mut Numbering) -> Self {
         let record = &trial.evidence.record;
-        let due: Vec<&ResourceOperation> = trial.expectation.operations.iter().take(MOST_ENTRIES).collect();
+        let nothing = Expectation::nothing(0);
+        let expectation = trial.model.as_ref().map_or(&nothing, |model| model.expectation);
+        let due: Vec<&ResourceOperation> = expectation.operations.iter().take(MOST_ENTRIES).collect();
         let place: BTreeMap<&ResourceOperation, usize> =
             due.iter().enumerate().map(|(place, operation)| (*operation, place)).collect();
-        let pairs = trial.expectation.pairs().filter(|(_, _, reason)| !reason.implied);
+        let pairs = expectation.pairs().filter(|(_, _, reason)| !reason.implied);
         let pairs = pairs.filter_map(|(first, second, reason)| {
             Some((*place.get(first)?, *place.get(second)?, reason.rule.number(), reason.rule.text()))
         });
@@ -128,11 +131,11 @@ impl StageDetail {
             let (earlier, later) = (done.get(&violation.earlier.begin)?, done.get(&violation.later.begin)?);
             Some((*earlier, *later, violation.reason.rule.number(), violation.reason.rule.text()))
         });
-        let all = trial.expectation.operations.len() + operations.len();
+        let all = expectation.operations.len() + operations.len();
         let expected = expected(trial, before, numbering);
         Self {
             name: trial.stage.name.clone(),
-            judged_as: trial.stage.judged_as.name(),
+            judged_as: trial.stage.judged_as.meaning().name,
             command: short(&record.command, MOST),
             exit: record.exit,
             timed_out: record.timed_out,
@@ -149,7 +152,7 @@ impl StageDetail {
             did: operations
                 .iter()
                 .take(MOST_ENTRIES)
-                .map(|did| Did::of(did, trial.expectation.operations.contains(&did.operation), numbering))
+                .map(|did| Did::of(did, expectation.operations.contains(&did.operation), numbering))
                 .collect(),
             due: due.into_iter().map(|due| (due.kind.sign(), numbering.node(&due.key))).collect(),
             program: None,
@@ -191,15 +194,16 @@ impl Did {
 
 /// What the model expects to be there after a stage, and what is to become of it.
 fn expected(trial: &Trial<'_>, before: &Seen, numbering: &mut Numbering) -> Picture {
-    let (mut due, failing) = (BTreeMap::<&str, BTreeSet<OperationKind>>::new(), &trial.expectation.failing);
-    for operation in &trial.expectation.operations {
+    let Some(model) = &trial.model else { return Picture::default() };
+    let (mut due, failing) = (BTreeMap::<&str, BTreeSet<OperationKind>>::new(), &model.expectation.failing);
+    for operation in &model.expectation.operations {
         let kinds = due.entry(&operation.key).or_default();
         if !failing.contains(operation) || fails_in_part(trial, operation) {
             kinds.insert(operation.kind);
         }
     }
     let deployed: BTreeMap<&str, _> =
-        trial.deployed.current().map(|(key, remembered, ..)| (&**key, remembered)).collect();
+        model.deployed.current().map(|(key, remembered, ..)| (&**key, remembered)).collect();
     let nothing = BTreeSet::new();
     let mut picture = Picture::default();
     let keys: BTreeSet<&str> = deployed.keys().chain(due.keys()).copied().collect();
@@ -218,12 +222,12 @@ fn expected(trial: &Trial<'_>, before: &Seen, numbering: &mut Numbering) -> Pict
             change.push('!');
         }
         picture.nodes.push((numbering.node(key), change, usize::from(is)));
-        let dependencies: Option<&Dependencies> = match trial.program.node(key) {
+        let dependencies: Option<&Dependencies> = match model.program.node(key) {
             Some(node) if !kinds.is_empty() && !deleted => Some(&node.dependencies),
             _ => deployed.get(key).map(|remembered| &*remembered.dependencies),
         };
         for (dependency, kind) in dependencies.into_iter().flatten() {
-            if trial.program.node(dependency).is_some() || trial.deployed.has(dependency) {
+            if model.program.node(dependency).is_some() || model.deployed.has(dependency) {
                 picture.edges.push((numbering.edge(dependency, key), kind.name(), !is));
             }
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::judge::coverage::{Count, Exercised};
+use crate::judge::exercised::{Count, Exercised};
 use crate::spec::{EdgeKind, ReplacementOrder, Rule};
 
 /// The tables.
@@ -15,10 +15,10 @@ pub struct ExercisedTables {
     changes: Vec<(String, u64)>,
     checks: Vec<(String, u64)>,
     left_out: Vec<String>,
-    never_due: Vec<String>,
+    not_exercised: Vec<String>,
 }
 
-/// How often something was due.
+/// How often something was exercised.
 #[derive(Debug, Serialize)]
 struct Counted {
     name: String,
@@ -69,7 +69,7 @@ impl ExercisedTables {
             changes: most_first(&exercised.changes),
             checks: most_first(&exercised.checks),
             left_out: exercised.left_out.iter().map(|rule| rule.name().to_owned()).collect(),
-            never_due: exercised.never_due(),
+            not_exercised: exercised.not_exercised(),
         }
     }
 }

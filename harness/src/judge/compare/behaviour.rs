@@ -7,6 +7,7 @@ use equiform_proto::ledger::World;
 
 use crate::algebra::graph::NamedGraph;
 use crate::evidence::StageEvidence;
+use crate::judge::finding::{Finding, OracleId, Signature};
 use crate::judge::observe::graph_of;
 use crate::judge::verdict::VariantVerdict;
 use crate::spec::ResourceOperation;
@@ -23,8 +24,8 @@ pub struct StageBehaviour {
     pub operations: BTreeMap<ResourceOperation, (usize, usize)>,
     /// The world afterwards: its nodes and its edges by value.
     pub world: NamedGraph,
-    /// What the oracles say of it, by oracle and kind: with the order of operations, which is not compared itself.
-    pub findings: BTreeSet<(String, String)>,
+    /// What the oracles say of it: with the order of operations, which is not compared itself.
+    pub findings: BTreeSet<Signature>,
 }
 
 impl StageBehaviour {
@@ -38,7 +39,7 @@ impl StageBehaviour {
         }
         let stage = evidence.record.stage.clone();
         let here = verdict.result.findings().iter().filter(|finding| finding.stage == stage);
-        let findings = here.map(|finding| (finding.oracle.clone(), finding.kind.clone())).collect();
+        let findings = here.map(Finding::signature).collect();
         let succeeded = evidence.succeeded && !evidence.tells_of_changes;
         Self { stage, succeeded, operations, world: graph_of(world).0, findings }
     }
@@ -57,8 +58,8 @@ impl Display for StageBehaviour {
             .collect();
         let operations = if operations.is_empty() { "does nothing".to_owned() } else { operations.join(" ") };
         write!(f, "{}: {operations}", if self.succeeded { "succeeds" } else { "fails" })?;
-        for (oracle, kind) in self.findings.iter().filter(|(oracle, _)| oracle != "steps") {
-            write!(f, "; {oracle}: {kind}")?;
+        for signature in self.findings.iter().filter(|signature| signature.oracle() != OracleId::Steps) {
+            write!(f, "; {signature}")?;
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ impl VariantBehaviour {
             Err(error) => return inconclusive(error.to_string()),
         };
         let findings = verdict.result.findings().iter();
-        let known = findings.filter_map(|finding| Some((finding.stage.clone(), finding.known.clone()?)));
+        let known = findings.filter_map(|finding| Some((finding.stage.to_string(), finding.known.clone()?)));
         Self { stages, known: known.collect(), inconclusive: None }
     }
 }

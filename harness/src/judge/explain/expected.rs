@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use petgraph::algo::toposort;
 use serde::Serialize;
 
-use super::super::oracles::{Finding, ORACLES, Trial};
+use super::super::finding::{Finding, FindingKind, OracleId, Subject};
+use super::super::oracles::{ModelView, ORACLES, Trial};
 use super::is_broken;
 use crate::case::stage::JudgedAs;
 use crate::spec::changes::{Change, Changes};
-use crate::spec::{OperationKind, ReplacementOrder, ResourceOperation, Rule, Semantics, Step};
+use crate::spec::{Reason, ReplacementOrder, ResourceOperation, Rule, Semantics, Step};
 
 /// What the model expects of a stage.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -71,28 +72,26 @@ impl From<Rule> for RuleText {
 impl Expected {
     /// What was expected where a finding was made.
     pub fn of(trial: &Trial<'_>, cause: &Finding, semantics: &dyn Semantics) -> Self {
-        let (deployed, configuration, options) = (trial.deployed, trial.program, trial.options);
+        let sentence = sentence(trial, cause);
+        let Some(model) = &trial.model else { return Self { sentence, ..Self::default() } };
+        let (deployed, configuration, options) = (model.deployed, model.program, trial.options);
         let step = Step { deployed, configuration, options, semantics };
-        let changes = step.changes();
-        let due = trial.expectation;
-        let named = named_operations(cause, &due.operations);
+        let (changes, due) = (step.changes(), model.expectation);
+        let named = named_operations(trial, model, cause);
+        let matters = |reason: &Reason| match cause.kind {
+            FindingKind::OrderViolated => Some(reason.rule) == cause.rule,
+            FindingKind::ReportsCycle => !reason.implied,
+            _ => false,
+        };
         let pairs: Vec<_> = due
             .pairs()
-            .filter(|(first, second, reason)| match cause.oracle.as_str() {
-                "order" => {
-                    reason.rule.text() == cause.kind && named.contains(first) && named.contains(second)
-                }
-                "health" if cause.kind == "reports a cycle" => {
-                    !reason.implied && named.contains(first) && named.contains(second)
-                }
-                _ => false,
+            .filter(|(first, second, reason)| {
+                matters(reason) && named.contains(first) && named.contains(second)
             })
             .collect();
         let mut rules: BTreeSet<Rule> = pairs.iter().map(|(_, _, reason)| reason.rule).collect();
-        rules.extend(
-            Rule::ALL.into_iter().filter(|rule| cause.oracle == "order" && rule.text() == cause.kind),
-        );
-        if cause.oracle == "steps" {
+        rules.extend(cause.rule);
+        if cause.oracle() == OracleId::Steps {
             rules.extend(of_steps(cause, &changes));
         }
         let order = pairs.iter().map(|(first, second, reason)| OrderedPair {
@@ -101,7 +100,7 @@ impl Expected {
             rule: reason.rule.number(),
         });
         Self {
-            sentence: sentence(trial, cause),
+            sentence,
             changes: if due.operations.is_empty() { Vec::new() } else { told(&changes, &due.replacements) },
             in_order: toposort(&due.order, None)
                 .map(|sorted| sorted.iter().map(|node| due.order[*node].to_string()).collect())
@@ -145,8 +144,8 @@ fn reason(name: &str) -> String {
 
 /// The rule by which an operation is due or not.
 fn of_steps(cause: &Finding, changes: &Changes) -> Option<Rule> {
-    let key = cause.text.split_once(' ')?.1;
-    let number = changes.numbers().find(|number| &**changes.numbering.key(*number) == key);
+    let operation = cause.subjects.iter().find_map(Subject::resource_operation)?;
+    let number = changes.numbers().find(|number| *changes.numbering.key(*number) == operation.key);
     Some(match number.map(|number| changes.of_number(number)) {
         Some(Change::Created) => Rule::Created,
         Some(Change::Deleted) => Rule::Removed,
@@ -156,54 +155,52 @@ fn of_steps(cause: &Finding, changes: &Changes) -> Option<Rule> {
     })
 }
 
-/// The operations that a finding names, or whose resources it names where it speaks of a cycle.
+/// The operations that a finding is about, or on whose resources a cycle is that it reports.
 fn named_operations<'a>(
+    trial: &Trial<'_>,
+    model: &ModelView<'a>,
     cause: &Finding,
-    operations: &'a BTreeSet<ResourceOperation>,
 ) -> BTreeSet<&'a ResourceOperation> {
-    let part_of_name = |character: char| character.is_alphanumeric() || character == '_' || character == '-';
-    let words: Vec<&str> =
-        cause.text.split(|character| !part_of_name(character)).filter(|word| !word.is_empty()).collect();
-    let kind = |kind: OperationKind| kind.to_string();
-    let is_named = |operation: &&ResourceOperation| {
-        if cause.oracle == "order" {
-            words.windows(2).any(|pair| pair[0] == kind(operation.kind) && pair[1] == &*operation.key)
-        } else {
-            words.contains(&&*operation.key)
+    let named: BTreeSet<ResourceOperation> =
+        cause.subjects.iter().filter_map(Subject::resource_operation).collect();
+    let is_named = |operation: &&ResourceOperation| match cause.oracle() {
+        OracleId::Order => named.contains(*operation),
+        _ => {
+            let address = trial.address(&operation.key).unwrap_or_default();
+            cause.subjects.iter().any(|subject| subject.is_resource(&operation.key, &address))
         }
     };
-    operations.iter().filter(is_named).collect()
+    model.expectation.operations.iter().filter(is_named).collect()
 }
 
 /// What is expected where a finding was made.
 fn sentence(trial: &Trial<'_>, cause: &Finding) -> String {
     let about = || {
-        let oracle = ORACLES.iter().find(|oracle| oracle.name == cause.oracle);
+        let oracle = ORACLES.iter().find(|oracle| oracle.id == cause.oracle());
         oracle.map_or(String::new(), |oracle| oracle.about.to_owned())
     };
-    match (cause.oracle.as_str(), cause.kind.as_str()) {
-        ("health", "reports a cycle") => {
+    let (judged_as, is_health) = (trial.stage.judged_as, cause.oracle() == OracleId::Health);
+    match cause.kind {
+        FindingKind::ReportsCycle => {
             "the programs have no cycle, and there is an order for all operations: the command succeeds"
                 .to_owned()
         }
-        ("health", _) if is_broken(trial.stage) => {
+        _ if is_health && is_broken(trial.stage) => {
             "the program cannot be deployed: the engine refuses it, says why, and changes nothing".to_owned()
         }
-        ("health", _) if trial.stage.judged_as == JudgedAs::Refused => {
+        _ if is_health && judged_as == JudgedAs::Refused => {
             "the engine refuses the command, says why, and changes nothing".to_owned()
         }
-        ("health", _) if trial.stage.judged_as == JudgedAs::Failure => {
+        _ if is_health && judged_as == JudgedAs::Failure => {
             "the provider fails an operation: the engine says so, and fails".to_owned()
         }
-        ("steps", "missing") => format!("{} is due", cause.text),
-        ("steps", "extra") => format!("{} is not due", cause.text),
-        ("steps", "repeated") => format!("{} is due once", cause.text),
-        ("steps", _) => format!("{} is due, and takes effect", cause.text),
-        ("order", "more at once than may be") => {
-            "-parallelism limits how many operations are under way".to_owned()
-        }
-        ("order", _) => cause.kind.clone(),
-        ("state", "setting rewritten" | "changed where nothing was to be") => {
+        FindingKind::OperationMissing => format!("{cause} is due"),
+        FindingKind::OperationExtra => format!("{cause} is not due"),
+        FindingKind::OperationRepeated => format!("{cause} is due once"),
+        FindingKind::OperationWithoutEffect => format!("{cause} is due, and takes effect"),
+        FindingKind::TooManyAtOnce => "-parallelism limits how many operations are under way".to_owned(),
+        FindingKind::OrderViolated => cause.rule.map_or_else(about, |rule| rule.text().to_owned()),
+        FindingKind::SettingRewritten | FindingKind::StateChanged => {
             "there is nothing to change: the command leaves the state as it is".to_owned()
         }
         _ => about(),

@@ -15,8 +15,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::cause::cause;
+use super::finding::Finding;
 use super::known::{KnownFinding, KnownFindings};
-use super::oracles::{Finding, ORACLES, Oracle, Trial};
+use super::oracles::{ORACLES, Oracle, Trial};
 use super::variant::{judge_each, sort_out};
 use super::verdict::VariantResult;
 use crate::case::stage::{ProgramRef, Stage};
@@ -205,7 +206,7 @@ impl Explanation {
         let mut told = None;
         let profile = engines::profile(&engine.id);
         judge(case, variant, folder, |trial| {
-            if trial.stage.name == cause.stage {
+            if cause.stage == trial.stage.name {
                 let expected = Expected::of(trial, &cause, profile.semantics);
                 let observed = trial.evidence.operations.iter().map(super::view::spanned).collect();
                 told = Some((expected, observed, proof::first_difference(trial, &cause)));
@@ -213,14 +214,14 @@ impl Explanation {
         });
         // A finding names a stage that was judged, but for those about a whole case.
         let (expected, observed, first_difference) =
-            told.unwrap_or_else(|| (Expected::default(), Vec::new(), cause.text.clone()));
+            told.unwrap_or_else(|| (Expected::default(), Vec::new(), cause.observation()));
         Ok(Self {
             version: VERSION,
             folder: folder.to_owned(),
             variant,
             engine: engine.to_owned(),
             workflow: case.variants[variant].workflow.clone(),
-            stages: stories_up_to(case, variant, &stories, &cause.stage),
+            stages: stories_up_to(case, variant, &stories, cause.stage.as_str()),
             expected,
             observed,
             first_difference,
@@ -285,14 +286,16 @@ fn ended(record: &StageRecord) -> String {
     }
 }
 
-/// The keys of a variant's resources that a text names.
-fn keys_in(case: &Case, variant: usize, text: &str) -> Vec<String> {
+/// The keys of a variant's resources that a finding mentions.
+fn keys_in(case: &Case, variant: usize, finding: &Finding) -> Vec<String> {
     let batches = case.batches(variant).unwrap_or_default();
-    let keys: BTreeSet<&str> =
-        batches.iter().flat_map(|batch| batch.program.meaning.nodes.keys().map(|key| &**key)).collect();
-    let part_of_name = |character: char| character.is_alphanumeric() || character == '_' || character == '-';
-    let words: BTreeSet<&str> = text.split(|character| !part_of_name(character)).collect();
-    keys.into_iter().filter(|key| words.contains(key)).map(str::to_owned).collect()
+    let configurations = batches.iter().map(|batch| &batch.program);
+    let keys: BTreeSet<String> = configurations
+        .flat_map(|program| program.meaning.nodes.keys().map(move |key| (key, program.encoding.address(key))))
+        .filter(|(key, address)| finding.mentions(key, address))
+        .map(|(key, _)| key.to_string())
+        .collect();
+    keys.into_iter().collect()
 }
 
 /// Whether a stage's program is one that an engine has to refuse.

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use equiform_proto::ledger::{Entry, Operation, Phase, Reader, Record};
 
-use super::super::oracles::{Finding, Trial};
+use super::super::finding::{Finding, FindingKind, OracleId, Subject};
+use super::super::oracles::Trial;
 use super::keys_in;
 use crate::case::Case;
 use crate::evidence::{self, LEDGER, ObservedOperation, Quote, Topic};
@@ -17,26 +18,27 @@ const MOST: usize = 24;
 /// Where a stage begins to differ from what is expected of it.
 pub fn first_difference(trial: &Trial<'_>, cause: &Finding) -> String {
     let operations = &trial.evidence.operations;
-    let of_it = || operations.iter().filter(|observed| observed.operation.to_string() == cause.text);
-    let begins = |observed: &ObservedOperation| format!("seq {} begins {}", observed.begin, cause.text);
-    match (cause.oracle.as_str(), cause.kind.as_str()) {
-        ("steps", "missing") => {
+    let named = cause.subjects.iter().find_map(Subject::resource_operation);
+    let of_it = |place: usize| {
+        operations.iter().filter(|observed| Some(&observed.operation) == named.as_ref()).nth(place)
+    };
+    let begins = |observed: Option<&ObservedOperation>, how: &str| match observed {
+        Some(observed) => format!("seq {} begins {}{how}", observed.begin, observed.operation),
+        None => cause.observation(),
+    };
+    match cause.kind {
+        FindingKind::OperationMissing => {
             let last = operations.iter().filter_map(|observed| observed.end).map(|(seq, _)| seq).max();
             match last {
-                Some(last) => format!("{} never began: the last operation ended with seq {last}", cause.text),
-                None => format!("{} never began: there is no operation in the stage", cause.text),
+                Some(last) => format!("{cause} never began: the last operation ended with seq {last}"),
+                None => format!("{cause} never began: there is no operation in the stage"),
             }
         }
-        ("steps", "extra") => {
-            of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which is not due")
-        }
-        ("steps", "repeated") => {
-            of_it().nth(1).map_or(cause.text.clone(), |it| begins(it) + " for the second time")
-        }
-        ("steps", _) => of_it().next().map_or(cause.text.clone(), |it| begins(it) + ", which has no effect"),
+        FindingKind::OperationExtra => begins(of_it(0), ", which is not due"),
+        FindingKind::OperationRepeated => begins(of_it(1), " for the second time"),
+        FindingKind::OperationWithoutEffect => begins(of_it(0), ", which has no effect"),
         // The rule stands above.
-        ("order", rule) => cause.text.strip_suffix(&format!(": {rule}")).unwrap_or(&cause.text).to_owned(),
-        _ => cause.text.clone(),
+        _ => cause.observation(),
     }
 }
 
@@ -48,31 +50,33 @@ pub fn quotes(
     folder: &Path,
     cause: &Finding,
 ) -> Vec<Quote> {
-    let (stage, keys) = (folder.join(&cause.stage), keys_in(case, variant, &cause.text));
+    let (stage, keys) = (folder.join(cause.stage.as_str()), keys_in(case, variant, cause));
     let ledger = |requests: bool| {
         let own = stage.join(LEDGER);
         let path = if own.exists() { own } else { folder.join(LEDGER) };
-        of_ledger(&path, folder, &cause.stage, &keys, requests)
+        of_ledger(&path, folder, cause.stage.as_str(), &keys, requests)
     };
-    let mut quotes = match cause.oracle.as_str() {
-        "health" => reader.quote_output(&stage, Topic::Errors),
+    let mut quotes = match cause.oracle() {
+        OracleId::Health => reader.quote_output(&stage, Topic::Errors),
         // What is not done shows beside what was announced.
-        "plan" | "idle" | "cross" | "steps" => reader.quote_output(&stage, Topic::Plans),
-        "state" | "conservation" | "destroy" => reader.quote_state(&stage, &keys),
+        OracleId::Plan | OracleId::Idle | OracleId::Cross | OracleId::Steps => {
+            reader.quote_output(&stage, Topic::Plans)
+        }
+        OracleId::State | OracleId::Conservation | OracleId::Destroy => reader.quote_state(&stage, &keys),
         _ => Vec::new(),
     };
-    if cause.oracle == "state" {
+    if cause.oracle() == OracleId::State {
         // A difference to the stage before shows only beside that.
         let names: Vec<&str> =
             case.variants[variant].stages.iter().map(|stage| stage.name.as_str()).collect();
         let before =
-            names.iter().position(|name| *name == cause.stage).and_then(|place| place.checked_sub(1));
+            names.iter().position(|name| cause.stage == **name).and_then(|place| place.checked_sub(1));
         if let Some(before) = before {
             let earlier = reader.quote_state(&folder.join(names[before]), &keys);
             quotes.splice(0..0, earlier);
         }
     }
-    quotes.extend(ledger(cause.oracle == "requests"));
+    quotes.extend(ledger(cause.oracle() == OracleId::Requests));
     quotes
 }
 

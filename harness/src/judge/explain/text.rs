@@ -11,14 +11,11 @@ impl Display for Explanation {
             variant, engine, workflow, cause, stages, expected, observed, known, others, tried, ..
         } = self;
         writeln!(f, "variant {variant} on {engine}, driven by {workflow}: in {}", cause.stage)?;
-        match cause.text.contains(&cause.kind) {
-            true => writeln!(f, "{}: {}", cause.oracle, cause.text)?,
-            false => writeln!(f, "{}: {}: {}", cause.oracle, cause.kind, cause.text)?,
-        }
+        writeln!(f, "{}: {cause}", cause.signature())?;
 
         writeln!(f, "\nWhat was deployed (resources that come +, go -, or are written differently ~)")?;
         for stage in stages {
-            tell_stage(f, stage, stage.stage == cause.stage)?;
+            tell_stage(f, stage, cause.stage == stage.stage)?;
         }
 
         writeln!(f, "\nWhat the model expects of {}", cause.stage)?;
@@ -48,7 +45,7 @@ impl Display for Explanation {
             writeln!(f, "\nWhat else was found, which may follow from it")?;
             for other in others {
                 let known = other.known.as_ref().map(|name| format!(" (known: {name})")).unwrap_or_default();
-                writeln!(f, "  {}: {}: {}: {}{known}", other.stage, other.oracle, other.kind, other.text)?;
+                writeln!(f, "  {}: {}: {other}{known}", other.stage, other.signature())?;
             }
         }
         if !tried.is_empty() {

@@ -3,24 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::conditions::Pair;
-use crate::evidence::{CycleNode, NodeOperation, Reader};
+use crate::evidence::{CycleNode, EngineError, NodeOperation};
 use crate::spec::changes::Change;
 use crate::spec::{NodeKey, Step};
 
-/// Whether the text of a finding reports cycles and nothing else, each of them has both deletes of one of the
-/// pairs in it, and all that they name are nodes of the step.
-pub fn explained(text: &str, pairs: &[Pair], step: &Step<'_>, reader: &dyn Reader) -> bool {
-    let errors = text.split_once(" ended with ").and_then(|(_, rest)| rest.split_once(": "));
-    let Some(cycles) = errors.and_then(|(_, errors)| reader.cycles(errors)) else { return false };
+/// Whether errors report cycles and nothing else, each of them has both deletes of one of the pairs in it, and all that
+/// they name are nodes of the step.
+pub fn explained(errors: &[EngineError], pairs: &[Pair], step: &Step<'_>) -> bool {
     let nodes = Nodes::of(step);
-    let deletes = |cycle: &[CycleNode<'_>], resource: &NodeKey| {
+    let deletes = |cycle: &[CycleNode], resource: &NodeKey| {
         let address = step.address(resource).to_string();
         cycle.iter().any(|node| node.address == address && node.operation != NodeOperation::Make)
     };
-    cycles.iter().all(|cycle| {
+    let explains = |cycle: &Vec<CycleNode>| {
         let of_pair = |pair: &Pair| deletes(cycle, &pair.dependent) && deletes(cycle, &pair.dependency);
         pairs.iter().any(of_pair) && cycle.iter().all(|node| nodes.has(node))
-    })
+    };
+    !errors.is_empty() && errors.iter().all(|error| error.cycle.as_ref().is_some_and(explains))
 }
 
 /// The nodes that an engine's graph can have in a step, by address.
@@ -42,11 +41,11 @@ impl Nodes {
         }
     }
 
-    fn has(&self, node: &CycleNode<'_>) -> bool {
+    fn has(&self, node: &CycleNode) -> bool {
         match node.operation {
-            NodeOperation::Make => self.made.contains(node.address),
-            NodeOperation::Delete => self.deleted.contains_key(node.address),
-            NodeOperation::DeleteDeposed => self.deleted.get(node.address) == Some(&true),
+            NodeOperation::Make => self.made.contains(&node.address),
+            NodeOperation::Delete => self.deleted.contains_key(&node.address),
+            NodeOperation::DeleteDeposed => self.deleted.get(&node.address) == Some(&true),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Known engine bugs, so that a campaign can report them as known and fail on new ones only.
 //!
-//! [`conditions`] are what the model says of the step in which a bug is due, and of the resources that it is
-//! about; `cycle` is what an engine says of them. A finding is taken as known by its signature, the engine's
-//! version and such a condition, whose resources it has to name, or a part of its text: never by its
-//! signature alone.
+//! [`conditions`] are what the model says of the step in which a bug shows, and of the resources that it is about;
+//! `cycle` is what an engine says of them. A finding is taken as known by its signature, the engine's version and what
+//! it is about: a condition whose resources are its subjects, or a subject by name. Never by its signature alone, and
+//! never by the words in which it is told.
 
 pub mod conditions;
 mod cycle;
@@ -16,39 +16,20 @@ use std::path::{Path, PathBuf};
 use semver::VersionReq;
 use serde::Deserialize;
 
+use super::finding::kind::check_oracle;
+use super::finding::{Finding, FindingKind, OracleId, Signature, Subject};
 use super::history::{self, Failed, PastStage};
-use super::oracles::Finding;
 use crate::case::StagedBatch;
 use crate::case::stage::JudgedAs;
 use crate::engines::{self, EngineId, EngineName};
-use crate::evidence::Reader;
-use crate::spec::Step;
-use conditions::Condition;
+use crate::spec::{NodeKey, OperationKind, Rule, Step};
+use conditions::{Condition, Pair};
 
 /// The findings that come with this program.
 const SHIPPED: &str = include_str!("../../../../fixtures/findings/known.toml");
 
-/// The kind of a finding that reports a cycle.
-const CYCLE: &str = "reports a cycle";
-
 /// The version of the file that this program reads.
-const VERSION: u32 = 1;
-
-/// An oracle and a kind of difference.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Signature {
-    /// The oracle.
-    pub oracle: String,
-    /// The kind.
-    pub kind: String,
-}
-
-impl Signature {
-    fn fits(&self, finding: &Finding) -> bool {
-        self.oracle == finding.oracle && self.kind == finding.kind
-    }
-}
+const VERSION: u32 = 2;
 
 /// A known engine bug.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -61,15 +42,33 @@ pub struct KnownFinding {
     /// The folder of its smallest case.
     pub case: String,
     /// The oracle that sees it.
-    pub oracle: String,
+    pub oracle: OracleId,
     /// As what.
-    pub kind: String,
-    /// A part of the finding's text.
+    pub kind: FindingKind,
+    /// The rule that is not kept.
     #[serde(default)]
-    pub contains: Option<String>,
-    /// When it is due.
+    pub rule: Option<Rule>,
+    /// When it shows, and on which resources.
     #[serde(default)]
     pub condition: Option<Condition>,
+    /// What is done in the operation that it is about.
+    #[serde(default)]
+    pub operation: Option<OperationKind>,
+    /// The key of a resource that it is about.
+    #[serde(default)]
+    pub resource: Option<String>,
+    /// The address of an instance that it is about.
+    #[serde(default)]
+    pub address: Option<String>,
+    /// The attribute or setting that it is about.
+    #[serde(default)]
+    pub attribute: Option<String>,
+    /// The output that it is about.
+    #[serde(default)]
+    pub output: Option<String>,
+    /// What the engine's error is about: its words up to the first colon.
+    #[serde(default)]
+    pub error: Option<String>,
     /// The engines that have it, with their versions.
     pub engines: BTreeMap<EngineName, VersionReq>,
     /// What else is found in the same stage because of it.
@@ -81,6 +80,11 @@ pub struct KnownFinding {
 }
 
 impl KnownFinding {
+    /// By what its findings are recognised.
+    pub fn signature(&self) -> Signature {
+        Signature { kind: self.kind, rule: self.rule }
+    }
+
     fn concerns(&self, engine: &EngineId) -> bool {
         let mut version = engine.version.clone();
         // A pre-release counts as the release it leads to; ranges alone would leave all of them out.
@@ -88,24 +92,50 @@ impl KnownFinding {
         self.engines.get(&engine.name).is_some_and(|versions| versions.matches(&version))
     }
 
-    fn fits(&self, finding: &Finding, steps: &[Step<'_>], reader: &dyn Reader) -> bool {
-        self.oracle == finding.oracle
-            && self.kind == finding.kind
-            && self.contains.as_ref().is_none_or(|part| finding.text.contains(part))
-            && self.condition.is_none_or(|condition| explains(condition, finding, steps, reader))
+    fn fits(&self, finding: &Finding, steps: &[Step<'_>]) -> bool {
+        self.signature() == finding.signature()
+            && self.is_about(&finding.subjects)
+            && self.operation.is_none_or(|operation| finding.operation() == Some(operation))
+            && self.error.as_deref().is_none_or(|wanted| {
+                finding.error().and_then(|error| error.summary.as_deref()) == Some(wanted)
+            })
+            && self.condition.is_none_or(|condition| explains(condition, finding, steps))
+    }
+
+    /// Whether all that it names is among the subjects, as a whole name.
+    fn is_about(&self, subjects: &[Subject]) -> bool {
+        let has = |wanted: &Option<String>, is_it: &dyn Fn(&Subject, &str) -> bool| {
+            wanted.as_deref().is_none_or(|name| subjects.iter().any(|subject| is_it(subject, name)))
+        };
+        has(&self.resource, &|subject, key| subject.is_resource(key, ""))
+            && has(&self.address, &|subject, address| subject.is_resource("", address))
+            && has(&self.attribute, &|subject, name| *subject == Subject::attribute(name))
+            && has(&self.output, &|subject, name| *subject == Subject::output(name))
+    }
+
+    /// Whether it names something that a finding is about beyond its signature: without, it would hide new bugs.
+    fn is_narrow(&self) -> bool {
+        let Self { condition, resource, address, attribute, output, error, .. } = self;
+        condition.is_some() || [resource, address, attribute, output, error].iter().any(|it| it.is_some())
     }
 }
 
-/// Whether a condition is true of resources that a finding names. A cycle must consist of them and of other
-/// nodes of the step; another text has to have both of them in it.
-fn explains(condition: Condition, finding: &Finding, steps: &[Step<'_>], reader: &dyn Reader) -> bool {
+/// Whether a condition is true of the resources that a finding is about. A cycle must consist of them and of other
+/// nodes of the step; anything else must be about them, and about no other resource.
+fn explains(condition: Condition, finding: &Finding, steps: &[Step<'_>]) -> bool {
     let (Some(step), pairs) = (steps.last(), condition.pairs(steps)) else { return false };
-    if finding.kind == CYCLE {
-        return cycle::explained(&finding.text, &pairs, step, reader);
+    if finding.kind == FindingKind::ReportsCycle {
+        return cycle::explained(finding.detail.errors(), &pairs, step);
     }
-    let part_of_name = |character: char| character.is_alphanumeric() || character == '_' || character == '-';
-    let words: Vec<&str> = finding.text.split(|character| !part_of_name(character)).collect();
-    pairs.iter().any(|pair| words.contains(&&*pair.dependent) && words.contains(&&*pair.dependency))
+    let is = |subject: &Subject, key: &NodeKey| subject.is_resource(key, &step.address(key).to_string());
+    let resources: Vec<&Subject> =
+        finding.subjects.iter().filter(|subject| subject.is_a_resource()).collect();
+    let is_about = |pair: &Pair| {
+        let both = [&pair.dependent, &pair.dependency];
+        both.iter().all(|key| resources.iter().any(|subject| is(subject, key)))
+            && resources.iter().all(|subject| both.iter().any(|key| is(subject, key)))
+    };
+    pairs.iter().any(is_about)
 }
 
 #[derive(Debug, Deserialize)]
@@ -129,8 +159,9 @@ pub enum KnownError {
     },
     /// It is not such a file.
     #[error(
-        "{} is no file of known findings: {why}. Expected is TOML with `version = 1` and a [[finding]] table for each \
-         bug, which has name, text, case, oracle, kind, engines, and contains or condition (docs/formats.md)",
+        "{} is no file of known findings: {why}. Expected is TOML with `version = 2` and a [[finding]] table for each \
+         bug, which has name, text, case, oracle, kind, engines, and condition or another field that says what it is \
+         about (docs/formats.md)",
         path.display()
     )]
     Format {
@@ -168,11 +199,13 @@ impl KnownFindings {
         if file.version != VERSION {
             return Err(format!("it has version {}, and this program reads version {VERSION}", file.version));
         }
-        if let Some(bare) =
-            file.finding.iter().find(|entry| entry.condition.is_none() && entry.contains.is_none())
-        {
+        for entry in &file.finding {
+            check_oracle(entry.oracle, entry.kind).map_err(|why| format!("`{}`: {why}", entry.name))?;
+        }
+        if let Some(bare) = file.finding.iter().find(|entry| !entry.is_narrow()) {
             return Err(format!(
-                "`{}` has neither `condition` nor `contains`: an oracle and a kind alone would hide new bugs",
+                "`{}` has no `condition`, `resource`, `address`, `attribute`, `output` or `error`: an oracle and a \
+                 kind alone would hide new bugs",
                 bare.name
             ));
         }
@@ -201,32 +234,30 @@ impl KnownFindings {
         findings.iter_mut().for_each(|finding| finding.known = None);
         let entries: Vec<&KnownFinding> = self.0.iter().filter(|entry| entry.concerns(engine)).collect();
         let profile = engines::profile(engine);
-        let reader = profile.reader;
         for index in 0..findings.len() {
             if findings[index].known.is_some() {
                 continue;
             }
             let stage = findings[index].stage.clone();
-            let signature = |entry: &&&KnownFinding| {
-                entry.oracle == findings[index].oracle && entry.kind == findings[index].kind
-            };
             // What led to the stage is asked for only where it matters.
-            if !entries.iter().any(|entry| signature(&entry)) {
+            if !entries.iter().any(|entry| entry.signature() == findings[index].signature()) {
                 continue;
             }
-            let past = history::up_to(stages.to_vec(), &stage, failed, profile.semantics);
+            let past = history::up_to(stages.to_vec(), stage.as_str(), failed, profile.semantics);
             let steps = steps_taken(&past, failed);
-            let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], &steps, reader);
+            let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], &steps);
             let Some(entry) = entries.iter().find(fits) else { continue };
             // An engine that finds a cycle in its graph has done nothing yet. If it did, this is another bug.
-            if entry.kind == CYCLE && failed.get(&stage).is_some_and(|effects| !effects.is_empty()) {
+            if entry.kind == FindingKind::ReportsCycle
+                && failed.get(stage.as_str()).is_some_and(|effects| !effects.is_empty())
+            {
                 continue;
             }
             findings[index].known = Some(entry.name.clone());
             let of_it = |finding: &&mut Finding| {
                 finding.stage == stage
                     && finding.known.is_none()
-                    && entry.follows.iter().any(|signature| signature.fits(finding))
+                    && entry.follows.contains(&finding.signature())
             };
             findings.iter_mut().filter(of_it).for_each(|finding| finding.known = Some(entry.name.clone()));
             let later = findings[index..].iter_mut().filter(|finding| entry.ends && finding.stage != stage);

@@ -4,9 +4,13 @@ use super::*;
 use crate::case::Batch;
 use crate::case::stage::Stage;
 use crate::engines::EngineSpec;
+use crate::evidence::{CycleNode, EngineError, NodeOperation};
+use crate::judge::finding::Detail;
+use crate::judge::finding::detail::CommandEnd;
+use crate::spec::encoding::plain_address;
 use crate::spec::notation::{between, effect};
 use crate::spec::semantics::terraform::TERRAFORM;
-use crate::spec::{Configuration, Deployed, Options};
+use crate::spec::{Action, Configuration, Deployed, Options};
 
 /// Resources as `name:dependencies`, a `!` behind the name for create_before_destroy, a `*` before a
 /// dependency for a reference whose change replaces, a `~` for one whose change updates.
@@ -90,14 +94,35 @@ fn without_create_before_destroy_or_without_a_replacement_no_condition_is_true()
     assert_eq!(holding("p a:*p b!:a", ""), [], "all of it goes in one order");
 }
 
-fn finding(stage: &str, oracle: &str, kind: &str, text: &str) -> Finding {
-    Finding {
-        oracle: oracle.to_owned(),
-        kind: kind.to_owned(),
-        stage: stage.to_owned(),
-        text: text.to_owned(),
-        known: None,
-    }
+/// A finding about an operation.
+fn operation(stage: &str, kind: FindingKind, signed: &str) -> Finding {
+    let operation = crate::spec::notation::operation(signed);
+    Finding::new(kind, stage).about([Subject::operation(&operation)])
+}
+
+/// An operation that was expected and not done.
+fn missing(stage: &str, signed: &str) -> Finding {
+    operation(stage, FindingKind::OperationMissing, signed)
+}
+
+/// A report of cycles: nodes as the engine prints them, without the type; a `?` is an error of another kind.
+fn cycles(reported: &[&str]) -> Finding {
+    let errors = reported.iter().map(|nodes| EngineError {
+        cycle: (*nodes != "?").then(|| nodes.split(", ").map(node).collect()),
+        ..EngineError::unknown("whatever its words are")
+    });
+    let end = CommandEnd::Exit { code: 1 };
+    let detail = Detail::Command { command: "apply".to_owned(), end, errors: errors.collect() };
+    Finding::new(FindingKind::ReportsCycle, "batch-2").with(detail)
+}
+
+fn node(text: &str) -> CycleNode {
+    let (name, operation) = match text.split_once(" (") {
+        None | Some((_, "expand)")) => (text.split(' ').next().unwrap(), NodeOperation::Make),
+        Some((name, "destroy)")) => (name, NodeOperation::Delete),
+        Some((name, _)) => (name, NodeOperation::DeleteDeposed),
+    };
+    CycleNode { address: plain_address(&name.into()).to_string(), operation }
 }
 
 fn batches(before: &str, after: &str) -> [Arc<Batch>; 2] {
@@ -120,16 +145,15 @@ fn mark_after(engine: &str, (before, after): (&str, &str), done: &str, findings:
 }
 
 /// What is marked of a cycle in the step from `before` to `after`, after which nothing was done.
-fn mark_of(engine: &str, before: &str, after: &str, text: &str) -> Option<String> {
-    let mut findings = vec![finding("batch-2", "health", CYCLE, text)];
+fn mark_of(engine: &str, before: &str, after: &str, cycle: Finding) -> Option<String> {
+    let mut findings = vec![cycle];
     let due = between(&program(before), &program(after)).operations;
-    findings.extend(due.iter().map(|due| finding("batch-2", "steps", "missing", &due.signed())));
+    findings.extend(due.iter().map(|due| missing("batch-2", &due.signed())));
     mark(engine, (before, after), &mut findings);
     findings.swap_remove(0).known
 }
 
-const REPORTED: &str = "apply ended with exit code 1: Error: Cycle: \
-                        mock_node.a, mock_node.b (destroy), mock_node.a (destroy)";
+const REPORTED: &str = "a, b (destroy), a (destroy)";
 
 /// The smallest case of `cycle-dependent-removed`: b, which has create_before_destroy, is removed, and a is
 /// replaced.
@@ -138,12 +162,12 @@ const SMALLEST: (&str, &str) = ("p a:*p b!:a", "p a");
 #[test]
 fn a_known_cycle_takes_what_it_kept_from_happening_along_and_nothing_else() {
     let mut findings = vec![
-        finding("batch-2", "steps", "missing", "delete b"),
-        finding("batch-2", "steps", "missing", "delete a"),
-        finding("batch-2", "steps", "missing", "create a"),
-        finding("batch-2", "steps", "extra", "create z"),
-        finding("batch-1", "steps", "missing", "create b"),
-        finding("batch-2", "health", CYCLE, REPORTED),
+        missing("batch-2", "-b"),
+        missing("batch-2", "-a"),
+        missing("batch-2", "+a"),
+        operation("batch-2", FindingKind::OperationExtra, "+z"),
+        missing("batch-1", "+b"),
+        cycles(&[REPORTED]),
     ];
     mark("terraform@1.15.5", SMALLEST, &mut findings);
     let known: Vec<bool> = findings.iter().map(|finding| finding.known.is_some()).collect();
@@ -153,7 +177,7 @@ fn a_known_cycle_takes_what_it_kept_from_happening_along_and_nothing_else() {
 #[test]
 fn an_engine_that_reports_a_cycle_after_it_has_done_something_has_another_bug() {
     let marks = |done: &str| {
-        let mut findings = vec![finding("batch-2", "health", CYCLE, REPORTED)];
+        let mut findings = vec![cycles(&[REPORTED])];
         mark_after("terraform@1.15.5", SMALLEST, done, &mut findings);
         findings.into_iter().filter(|finding| finding.known.is_some()).count()
     };
@@ -162,37 +186,65 @@ fn an_engine_that_reports_a_cycle_after_it_has_done_something_has_another_bug() 
 
 #[test]
 fn a_cycle_is_known_only_if_it_names_the_resources_of_which_the_condition_is_true() {
-    let known = |cycle: &str| {
-        let text = format!("apply ended with exit code 1: {cycle}");
-        mark_of("terraform@1.15.5", "p a:*p b!:a q k:*q", "p a q k", &text).is_some()
+    let known = |reported: &[&str]| {
+        mark_of("terraform@1.15.5", "p a:*p b!:a q k:*q", "p a q k", cycles(reported)).is_some()
     };
-    assert!(known("Error: Cycle: mock_node.a (destroy), mock_node.a, mock_node.b (destroy)"));
-    assert!(known(
-        "Error: Cycle: mock_node.b (destroy), mock_node.k, mock_node.q (expand), mock_node.a (destroy)"
-    ));
-    assert!(!known("Error: Cycle: "), "it names nothing");
-    assert!(!known("Error: Cycle: no resource at all"));
-    assert!(!known("Error: Cycle: mock_node.k, mock_node.k (destroy)"), "others");
-    assert!(!known("Error: Cycle: mock_node.a, mock_node.a (destroy)"), "one of the two");
-    assert!(
-        !known("Error: Cycle: mock_node.a (destroy), mock_node.b (destroy), mock_node.z"),
-        "what is not there"
-    );
-    assert!(
-        !known("Error: Cycle: mock_node.a (destroy), mock_node.b (destroy), mock_node.q (destroy)"),
-        "a delete of what stays"
-    );
-    assert!(
-        !known("Error: Cycle: mock_node.a (destroy), mock_node.b (destroy deposed 1a2b3c4d)"),
-        "an old object of what is not replaced"
-    );
-    let real = "Error: Cycle: mock_node.a, mock_node.a (destroy), mock_node.b (destroy)";
-    assert!(
-        !known(&format!("{real}; Error: Cycle: mock_node.k, mock_node.k (destroy)")),
-        "a new one beside it"
-    );
-    assert!(!known(&format!("{real}; Error: something else")), "another error beside it");
-    assert!(!known(&format!("Error: something else; {real}")));
+    assert!(known(&["a (destroy), a, b (destroy)"]));
+    assert!(known(&["b (destroy), k, q (expand), a (destroy)"]));
+    assert!(!known(&[]), "it names nothing");
+    assert!(!known(&["?"]), "no resource at all");
+    assert!(!known(&["k, k (destroy)"]), "others");
+    assert!(!known(&["a, a (destroy)"]), "one of the two");
+    assert!(!known(&["a (destroy), b (destroy), z"]), "what is not there");
+    assert!(!known(&["a (destroy), b (destroy), q (destroy)"]), "a delete of what stays");
+    assert!(!known(&["a (destroy), b (destroy deposed 1a2b3c4d)"]), "an old object of what is not replaced");
+    let real = "a, a (destroy), b (destroy)";
+    assert!(!known(&[real, "k, k (destroy)"]), "a new one beside it");
+    assert!(!known(&[real, "?"]), "another error beside it");
+    assert!(!known(&["?", real]));
+}
+
+/// Whether a missing delete of a resource with some key is known where another is replaced by an apply with targets,
+/// for the programs with these names in the place of `a` and `b`.
+fn missing_delete_is_known(a: &str, b: &str, missing_key: &str) -> bool {
+    let named = |text: &str| {
+        let mut program = crate::spec::notation::program(text);
+        let name = |key: &NodeKey| -> NodeKey { if &**key == "a" { a.into() } else { b.into() } };
+        let nodes = std::mem::take(&mut program.meaning.nodes).into_iter().map(|(key, mut node)| {
+            let dependencies = node.dependencies.iter().map(|(key, kind)| (name(key), *kind));
+            node.dependencies = Arc::new(dependencies.collect());
+            (name(&key), node)
+        });
+        program.meaning.nodes = nodes.collect();
+        program
+    };
+    let programs = [named("a!@p b<a"), named("a!@q b<a")];
+    let batches = programs.map(|program| Arc::new(Batch { program, ..Batch::default() }));
+    let mut stages = Stage::usual(2, 0);
+    let target = [b.into()].into();
+    stages[1].action = Action::Apply(Options { target, ..Options::USUAL });
+    let subject = Subject::Operation {
+        key: missing_key.to_owned(),
+        operation: OperationKind::Delete,
+        role: None,
+        object: None,
+    };
+    let mut findings = vec![Finding::new(FindingKind::OperationMissing, "batch-2").about([subject])];
+    let staged = stages.iter().zip(batches).map(|(stage, batch)| StagedBatch { stage, batch });
+    let staged: Vec<StagedBatch<'_>> = staged.collect();
+    let engine = "terraform@1.15.5".parse::<EngineSpec>().unwrap().id().unwrap();
+    KnownFindings::shipped().mark(&engine, &staged, &Failed::new(), &mut findings);
+    findings[0].known.as_deref() == Some("old-object-left-by-target")
+}
+
+#[test]
+fn a_finding_is_known_by_the_whole_keys_of_its_subjects_whatever_they_are() {
+    assert!(missing_delete_is_known("vpc/main", "b", "vpc/main"), "a key with a slash");
+    assert!(missing_delete_is_known("the", "b", "the"), "an English word");
+    assert!(missing_delete_is_known("a-b", "b", "a-b"), "a key with a hyphen");
+    assert!(!missing_delete_is_known("vpc/main", "b", "main"), "a part of a key");
+    assert!(!missing_delete_is_known("delete", "b", "a"), "a word of the sentence");
+    assert!(!missing_delete_is_known("a-b", "b", "a"), "a part of a key");
 }
 
 #[test]
@@ -218,12 +270,12 @@ fn a_setting_that_was_forgotten_for_one_resource_explains_no_cycle_of_another() 
 
 #[test]
 fn a_cycle_where_none_is_due_is_not_known() {
-    assert_eq!(mark_of("terraform@1.15.5", "p a:*p b:a", "p a", REPORTED), None);
+    assert_eq!(mark_of("terraform@1.15.5", "p a:*p b:a", "p a", cycles(&[REPORTED])), None);
 }
 
 #[test]
 fn a_finding_is_known_for_the_named_engines_and_versions_only() {
-    let known = |engine| mark_of(engine, SMALLEST.0, SMALLEST.1, REPORTED).is_some();
+    let known = |engine| mark_of(engine, SMALLEST.0, SMALLEST.1, cycles(&[REPORTED])).is_some();
     assert!(known("tofu@1.12.6") && known("terraform@1.15.0-beta1"));
     assert!(!known("terraform@1.5.7") && !known("terraform@1.16.0"));
 }
@@ -241,15 +293,43 @@ fn every_shipped_entry_has_its_smallest_case_beside_it() {
 
 #[test]
 fn a_file_that_would_hide_new_bugs_or_cannot_be_understood_is_refused_with_a_reason() {
-    let entry = "version = 1\n[[finding]]\nname = \"x\"\ntext = \"t\"\ncase = \"c\"\n\
-            oracle = \"health\"\nkind = \"fails\"\n\
+    let entry = "version = 2\n[[finding]]\nname = \"x\"\ntext = \"t\"\ncase = \"c\"\n\
+            oracle = \"health\"\nkind = \"failure\"\n\
                  engines = { tofu = \"*\" }\n";
     let error = |text: &str| KnownFindings::parse(text).unwrap_err();
-    assert!(error(entry).contains("`x` has neither `condition` nor `contains`"));
+    assert!(error(entry).contains("`x` has no `condition`, `resource`"));
+    assert!(error(&format!("{entry}operation = \"delete\"\n")).contains("`x` has no `condition`"));
     assert!(error(&format!("{entry}condition = \"full-moon\"\n")).contains("line 9"));
-    assert!(error(&format!("{entry}contain = \"x\"\n")).contains("unknown field `contain`"));
-    assert!(error("version = 2").contains("version 2"));
-    assert!(KnownFindings::parse(&format!("{entry}contains = \"x\"\n")).is_ok());
+    assert!(error(&format!("{entry}contains = \"x\"\n")).contains("unknown field `contains`"));
+    let other = entry.replace("\"failure\"", "\"ghost-object\"");
+    assert!(error(&format!("{other}resource = \"a\"\n")).contains("of the oracle `state`, not of `health`"));
+    assert!(error("version = 1").contains("version 1"));
+    for field in ["resource", "address", "attribute", "output", "error"] {
+        assert!(KnownFindings::parse(&format!("{entry}{field} = \"x\"\n")).is_ok(), "{field}");
+    }
+}
+
+#[test]
+fn an_entry_can_name_what_a_finding_is_about_in_the_place_of_a_condition() {
+    let entry = |kind: FindingKind, field: &str| {
+        let text = format!(
+            "version = 2\n[[finding]]\nname = \"x\"\ntext = \"t\"\ncase = \"c\"\noracle = \"{}\"\n\
+             kind = \"{kind}\"\n{field}\nengines = {{ tofu = \"*\" }}\n",
+            kind.oracle()
+        );
+        KnownFindings::parse(&text).unwrap().0.remove(0)
+    };
+    let kind = FindingKind::AttributeDiffers;
+    let finding =
+        Finding::new(kind, "batch-1").about([Subject::resource("vpc/main"), Subject::attribute("label")]);
+    let fits = |field: &str| entry(kind, field).fits(&finding, &[]);
+    assert!(fits("attribute = \"label\"") && fits("resource = \"vpc/main\""));
+    assert!(!fits("attribute = \"lab\"") && !fits("resource = \"main\""));
+    let summary = Some("Invalid count".to_owned());
+    let errors = vec![EngineError { summary, ..EngineError::unknown("") }];
+    let failure = Finding::new(FindingKind::Failure, "batch-1").with(Detail::Errors { errors });
+    let fits = |field: &str| entry(FindingKind::Failure, field).fits(&failure, &[]);
+    assert!(fits("error = \"Invalid count\"") && !fits("error = \"Invalid\""));
 }
 
 /// The keys of the pairs of which a condition is true in the last of some steps, each given by what is deployed, what

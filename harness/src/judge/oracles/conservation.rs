@@ -3,29 +3,29 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Finding, Trial};
+use super::Trial;
 use crate::evidence::StateFile;
+use crate::judge::finding::{Finding, FindingKind, Subject};
 use crate::spec::{Action, OperationKind};
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str =
     "every object ever created is deleted or in the state, after failures too; none is deleted twice";
 
-/// See the module.
+/// Compares what was deleted, and what is left, with the state.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut found = |kind: &str, text: String| findings.push(Finding::new("conservation", kind, trial, text));
-    for observed in &trial.evidence.operations {
-        // The provider lets an object be deleted once: what is gone is told as a delete without effect.
-        let was_told_to_fail = observed.fault.is_some();
-        if observed.operation.kind == OperationKind::Delete
+    // The provider lets an object be deleted once: what is gone is told as a delete without effect.
+    let deleted_twice = trial.evidence.operations.iter().filter(|observed| {
+        observed.operation.kind == OperationKind::Delete
             && matches!(observed.end, Some((_, false)))
-            && !was_told_to_fail
-        {
-            let text = format!("{} was gone already (seq {})", observed.operation.key, observed.begin);
-            found("deleted twice", text);
-        }
-    }
+            && observed.fault.is_none()
+    });
+    let mut findings: Vec<Finding> = deleted_twice
+        .map(|observed| {
+            let subjects = [Subject::of_observed(observed), Subject::Entry { seq: observed.begin }];
+            trial.finding(FindingKind::DeletedTwice).about(subjects)
+        })
+        .collect();
     // An engine that was killed may not have come to writing its state; what cannot be read is for `health` to tell.
     let stored: FxHashSet<&str> = match &trial.evidence.state {
         _ if !trial.evidence.record.ended_in_order() => return findings,
@@ -40,9 +40,8 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if trial.world.unordered().all(|object| stored.contains(object.id.as_str())) {
         return findings;
     }
-    for object in trial.world.objects().filter(|object| !stored.contains(object.id.as_str())) {
-        let name = object.key.as_deref().unwrap_or("?");
-        found("lost", format!("{name} is {} in the world, and the engine does not know of it", object.id));
-    }
+    let lost = trial.world.objects().filter(|object| !stored.contains(object.id.as_str()));
+    findings
+        .extend(lost.map(|object| trial.finding(FindingKind::ObjectLost).about(Subject::of_object(object))));
     findings
 }

@@ -1,16 +1,18 @@
 //! On the state that one variant reached, another variant's final program plans no change.
 
-use super::{Finding, Trial};
+use super::Trial;
+use super::plan::planned;
 use crate::case::stage::JudgedAs;
+use crate::judge::finding::{Finding, FindingKind};
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str = "on the state of one variant, another variant's program plans no change";
 
-/// See the module.
+/// Looks for planned changes.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let planned = &trial.evidence.output.planned;
-    if !trial.is_quiet(JudgedAs::Cross) || (!trial.evidence.tells_of_changes && planned.is_empty()) {
+    let changes = &trial.evidence.output.planned;
+    if !trial.is_quiet(JudgedAs::Cross) || (!trial.evidence.tells_of_changes && changes.is_empty()) {
         return Vec::new();
     }
-    vec![Finding::new("cross", "plans a change", trial, super::plan::listed(planned))]
+    vec![trial.finding(FindingKind::CrossPlansChange).with(planned(changes))]
 }

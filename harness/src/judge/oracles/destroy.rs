@@ -1,27 +1,28 @@
 //! Destroy leaves an empty world and an empty state.
 
-use super::{Finding, Trial};
+use super::Trial;
 use crate::case::stage::JudgedAs;
+use crate::judge::finding::{Detail, Finding, FindingKind};
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str = "destroy leaves nothing in the world and nothing in the state";
 
-/// See the module.
+/// Looks for what is left.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if trial.stage.judged_as != JudgedAs::Destroy {
         return findings;
     }
     if !trial.world.is_empty() {
-        let text = format!("{} objects are left", trial.world.len());
-        findings.push(Finding::new("destroy", "objects left", trial, text));
+        let detail = Detail::Count { observed: trial.world.len(), expected: None };
+        findings.push(trial.finding(FindingKind::ObjectsLeft).with(detail));
     }
-    if trial.evidence.state.state().is_some_and(|state| !state.objects.is_empty()) {
-        findings.push(Finding::new("destroy", "state left", trial, "the state is not empty"));
+    let state = trial.evidence.state.state();
+    if state.is_some_and(|state| !state.objects.is_empty()) {
+        findings.push(trial.finding(FindingKind::StateLeft));
     }
-    if trial.evidence.succeeded && trial.evidence.state.state().is_some_and(|state| !state.outputs.is_empty())
-    {
-        findings.push(Finding::new("destroy", "outputs left", trial, "the state still has outputs"));
+    if trial.evidence.succeeded && state.is_some_and(|state| !state.outputs.is_empty()) {
+        findings.push(trial.finding(FindingKind::OutputsLeft));
     }
     findings
 }

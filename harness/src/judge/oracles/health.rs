@@ -1,110 +1,144 @@
 //! A well-formed program that follows on a well-formed one is deployed, and the engine stays sane.
 
-use super::{Finding, Trial};
+use super::Trial;
 use crate::case::stage::{Defect, JudgedAs, ProgramRef};
-use crate::evidence::{
-    BLAMES_THE_PROVIDER, HAS_A_BUG, Output, PANIC, Refusal, StageRecord, StateFile, Warning,
-};
+use crate::evidence::{AlarmMeaning, LateEntry, Output, Refusal, StageRecord, StateFile, Warning};
+use crate::judge::finding::detail::CommandEnd;
+use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::spec::{Action, Failure};
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str = "every command succeeds and waits: no error, crash, hang, lock or broken file left";
 
-/// See the module.
+/// Looks at how a command ended, what it printed and what it left.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut found = |kind: &str, text: String| findings.push(Finding::new("health", kind, trial, text));
+    let mut findings: Vec<Finding> = end(trial).into_iter().collect();
+    let mut found = |kind, subjects: Vec<Subject>, detail| {
+        findings.push(trial.finding(kind).about(subjects).with(detail));
+    };
     let (record, output) = (&trial.evidence.record, &trial.evidence.output);
-    if record.timed_out {
-        found("hang", format!("{} did not end", record.command));
-    } else if let Some(refusal) = due_refusal(trial) {
-        if trial.evidence.succeeded {
-            let (kind, text) = match refusal {
-                Refusal::Provider => ("swallows a failure", "the provider failed an operation"),
-                _ => ("accepts what it has to refuse", refusal.text()),
-            };
-            found(kind, format!("{} succeeded: {text}", record.command));
-        } else if !refuses_for(refusal, record, output) {
-            let kind = failure(record, output);
-            let exit = record.exit.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
-            found(kind, format!("{} ended with {exit}: {}", record.command, output.errors.join("; ")));
-        }
-    } else if marks_nothing(trial) {
-        // An earlier stage failed to make what is to be marked: the engine has to say so.
-        if trial.evidence.succeeded {
-            found("marks what is not there", format!("{} succeeded", record.command));
-        }
-    } else if !trial.evidence.succeeded {
-        let kind = failure(record, output);
-        let exit = record.exit.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
-        found(kind, format!("{} ended with {exit}: {}", record.command, output.errors.join("; ")));
-    } else if !output.errors.is_empty() {
-        found("reports an error", output.errors.join("; "));
-    }
     if let StateFile::Bad(why) = &trial.evidence.state {
-        found("writes a state that cannot be read", why.clone());
+        found(FindingKind::StateUnreadable, Vec::new(), Detail::Quote { words: why.clone() });
     }
     // Commands that mark something in the state know no messages.
     let prints_text =
         matches!(trial.stage.action, Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. });
     if let Some(line) = output.stray.as_ref().filter(|_| trial.evidence.succeeded && !prints_text) {
-        found("prints what is no message", format!("{line:?}"));
+        found(FindingKind::StrayOutput, Vec::new(), Detail::Quote { words: line.clone() });
     }
-    for late in &trial.evidence.late {
-        found("does not wait", format!("after the command had ended: {late}"));
+    for LateEntry { request, phase, key, seq, stage } in &trial.evidence.late {
+        let resource = key.as_deref().map(Subject::resource);
+        let subjects = resource.into_iter().chain([Subject::Entry { seq: *seq }]).collect();
+        let detail = Detail::Late { request: *request, phase: *phase, stage: stage.clone() };
+        found(FindingKind::DoesNotWait, subjects, detail);
     }
     if record.lock_left {
-        found("lock left", "the state is still locked".to_owned());
+        found(FindingKind::LockLeft, Vec::new(), Detail::None);
     }
-    warnings(trial, &mut found);
+    for (kind, warning) in warnings(trial) {
+        found(kind, Vec::new(), Detail::Warning { warning });
+    }
     for alarm in &output.alarms {
-        found(alarm.meaning, format!("the engine printed {:?}", alarm.words));
+        let kind = match alarm.meaning {
+            AlarmMeaning::Panic => FindingKind::Panic,
+            AlarmMeaning::OwnBug => FindingKind::ReportsOwnBug,
+            AlarmMeaning::BlamesProvider => FindingKind::BlamesProvider,
+        };
+        found(kind, Vec::new(), Detail::Quote { words: alarm.words.to_owned() });
     }
     findings
 }
 
+/// What is wrong with how the command ended.
+fn end(trial: &Trial<'_>) -> Option<Finding> {
+    let (record, output) = (&trial.evidence.record, &trial.evidence.output);
+    let succeeded = trial.evidence.succeeded;
+    let found = |kind, end: CommandEnd| {
+        let errors = match end {
+            CommandEnd::Exit { .. } | CommandEnd::Signal => output.errors.clone(),
+            CommandEnd::TimedOut | CommandEnd::Success { .. } => Vec::new(),
+        };
+        let nodes = errors.iter().flat_map(|error| error.cycle.iter().flatten());
+        let mut addresses: Vec<&str> = nodes.map(|node| node.address.as_str()).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let subjects: Vec<Subject> = addresses.into_iter().map(Subject::address).collect();
+        let detail = Detail::Command { command: record.command.clone(), end, errors };
+        Some(trial.finding(kind).about(subjects).with(detail))
+    };
+    let fails = || {
+        let end = record.exit.map_or(CommandEnd::Signal, |code| CommandEnd::Exit { code });
+        found(failure(record, output), end)
+    };
+    if record.timed_out {
+        found(FindingKind::Hang, CommandEnd::TimedOut)
+    } else if let Some(refusal) = due_refusal(trial) {
+        let kind = match refusal {
+            Refusal::Provider => FindingKind::FailureSwallowed,
+            _ => FindingKind::InvalidAccepted,
+        };
+        match succeeded {
+            true => found(kind, CommandEnd::Success { refusal: Some(refusal) }),
+            false if refuses_for(refusal, record, output) => None,
+            false => fails(),
+        }
+    } else if marks_nothing(trial) {
+        // An earlier stage failed to make what is to be marked: the engine has to say so.
+        succeeded.then(|| found(FindingKind::MissingObjectMarked, CommandEnd::Success { refusal: None }))?
+    } else if !succeeded {
+        fails()
+    } else if !output.errors.is_empty() {
+        Some(trial.finding(FindingKind::ReportsError).with(Detail::Errors { errors: output.errors.clone() }))
+    } else {
+        None
+    }
+}
+
 /// Whether something is to be marked that is not deployed.
 fn marks_nothing(trial: &Trial<'_>) -> bool {
+    let Some(model) = &trial.model else { return false };
     match &trial.stage.action {
-        Action::Mark(key) | Action::Unmark(key) => !trial.deployed.has(key),
+        Action::Mark(key) | Action::Unmark(key) => !model.deployed.has(key),
         _ => false,
     }
 }
 
-/// The engine warns of what is only a part of the program, and of nothing else.
-fn warnings(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
+/// The engine warns of what is only a part of the program, and of nothing else: where it does not.
+fn warnings(trial: &Trial<'_>) -> Vec<(FindingKind, Warning)> {
     let action = &trial.stage.action;
     let is_saved = matches!(action, Action::ApplySaved(_));
     if !trial.evidence.succeeded || !(action.plans() || is_saved) {
-        return;
+        return Vec::new();
     }
     let of_part = !trial.options.target.is_empty();
-    let warned = &trial.evidence.output.warnings;
     // The apply of a saved plan makes none.
     let due = [
         (Warning::Targeted, of_part && !is_saved),
         (Warning::MayBeIncomplete, of_part && action.changes_the_world()),
     ];
-    for (warning, is_due) in due {
-        match (is_due, warned.contains(&warning)) {
-            (true, false) => found("does not warn", format!("it does not say that {}", warning.text())),
-            (false, true) => found("warns for nothing", format!("it says that {}", warning.text())),
-            _ => {}
+    let wrong = due.into_iter().filter_map(|(warning, is_due)| {
+        match (is_due, trial.evidence.output.warnings.contains(&warning)) {
+            (true, false) => Some((FindingKind::WarningMissing, warning)),
+            (false, true) => Some((FindingKind::WarningUnfounded, warning)),
+            _ => None,
         }
-    }
+    });
+    wrong.collect()
 }
 
 /// Why the engine has to fail, if it has to.
 fn due_refusal(trial: &Trial<'_>) -> Option<Refusal> {
-    let stage = trial.stage;
-    if stage.judged_as == JudgedAs::Refused && !stage.is_to_be_refused(&trial.plan.operations) {
+    let (stage, model) = (trial.stage, trial.model.as_ref());
+    let is_moot = model.is_some_and(|model| !stage.is_to_be_refused(&model.plan.operations));
+    if stage.judged_as == JudgedAs::Refused && is_moot {
         return None;
     }
-    match (stage.judged_as, trial.program_ref) {
+    match (stage.judged_as, &stage.program) {
         // An engine by whose rules the operation is not due does not meet the failure.
         (JudgedAs::Failure, _) => {
             let changes = |failure: &Failure| failure.operation.kind().is_some();
-            let is_due = !trial.stage.failures.iter().all(changes) || !trial.expectation.failing.is_empty();
+            let is_due = !trial.stage.failures.iter().all(changes)
+                || model.is_none_or(|model| !model.expectation.failing.is_empty());
             is_due.then_some(Refusal::Provider)
         }
         (JudgedAs::Refused, ProgramRef::Broken { defect, .. }) => Some(match defect {
@@ -127,7 +161,7 @@ fn due_refusal(trial: &Trial<'_>) -> Option<Refusal> {
 fn refuses_for(refusal: Refusal, record: &StageRecord, output: &Output) -> bool {
     record.exit == Some(1)
         && !output.errors.is_empty()
-        && output.refusals.iter().all(|reason| *reason == Some(refusal))
+        && output.errors.iter().all(|error| error.refusal == Some(refusal))
         && output.alarms.is_empty()
 }
 
@@ -135,29 +169,29 @@ fn refuses_for(refusal: Refusal, record: &StageRecord, output: &Output) -> bool 
 const BROKE_THE_PROTOCOL: &str = "The engine broke the plugin protocol";
 
 /// What kind of failure it is: the first that fits, as one often comes with another.
-fn failure(record: &StageRecord, output: &Output) -> &'static str {
-    let alarmed = |meaning: &str| output.alarms.iter().any(|alarm| alarm.meaning == meaning);
-    if record.exit.is_none() || alarmed(PANIC) {
-        "crashes"
+fn failure(record: &StageRecord, output: &Output) -> FindingKind {
+    let alarmed = |meaning: AlarmMeaning| output.alarms.iter().any(|alarm| alarm.meaning == meaning);
+    if record.exit.is_none() || alarmed(AlarmMeaning::Panic) {
+        FindingKind::Crash
     } else if output.reports_a_cycle {
-        "reports a cycle"
-    } else if alarmed(BLAMES_THE_PROVIDER) {
-        "finds a plan or a result inconsistent"
-    } else if output.errors.iter().any(|error| error.contains(BROKE_THE_PROTOCOL)) {
-        "breaks the protocol"
-    } else if alarmed(HAS_A_BUG) {
-        "says it has a bug"
+        FindingKind::ReportsCycle
+    } else if alarmed(AlarmMeaning::BlamesProvider) {
+        FindingKind::ReportsInconsistency
+    } else if output.errors.iter().any(|error| error.text.contains(BROKE_THE_PROTOCOL)) {
+        FindingKind::BreaksProtocol
+    } else if alarmed(AlarmMeaning::OwnBug) {
+        FindingKind::ReportsOwnBug
     } else {
-        "fails"
+        FindingKind::Failure
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::Alarm;
+    use crate::evidence::{Alarm, EngineError};
 
-    fn kind(exit: Option<i32>, alarms: &[&'static Alarm], errors: &[&str], cycle: bool) -> &'static str {
+    fn kind(exit: Option<i32>, alarms: &[&'static Alarm], errors: &[&str], cycle: bool) -> FindingKind {
         let record = StageRecord {
             stage: "batch-1".to_owned(),
             command: "apply".to_owned(),
@@ -170,7 +204,7 @@ mod tests {
         };
         let output = Output {
             alarms: alarms.iter().copied().collect(),
-            errors: errors.iter().map(|&error| error.to_owned()).collect(),
+            errors: errors.iter().map(|&error| EngineError::unknown(error)).collect(),
             reports_a_cycle: cycle,
             ..Output::default()
         };
@@ -179,16 +213,16 @@ mod tests {
 
     #[test]
     fn kinds_of_failures_are_told_apart_and_the_graver_one_counts() {
-        static CRASH: Alarm = Alarm { words: "panic: ", meaning: PANIC };
-        static BUG: Alarm = Alarm { words: "This is a bug in", meaning: HAS_A_BUG };
-        static BLAME: Alarm = Alarm { words: "Provider produced in", meaning: BLAMES_THE_PROVIDER };
+        static CRASH: Alarm = Alarm { words: "panic: ", meaning: AlarmMeaning::Panic };
+        static BUG: Alarm = Alarm { words: "This is a bug in", meaning: AlarmMeaning::OwnBug };
+        static BLAME: Alarm = Alarm { words: "Provider produced in", meaning: AlarmMeaning::BlamesProvider };
         let protocol = ["Error: The engine broke the plugin protocol"];
-        assert_eq!(kind(Some(1), &[], &["Error: something"], false), "fails");
-        assert_eq!(kind(None, &[], &[], false), "crashes");
-        assert_eq!(kind(Some(11), &[&CRASH, &BUG], &[], false), "crashes");
-        assert_eq!(kind(Some(1), &[], &["Error: Cycle: a, b"], true), "reports a cycle");
-        assert_eq!(kind(Some(1), &[&BLAME, &BUG], &[], false), "finds a plan or a result inconsistent");
-        assert_eq!(kind(Some(1), &[&BUG], &protocol, false), "breaks the protocol");
-        assert_eq!(kind(Some(1), &[&BUG], &[], false), "says it has a bug");
+        assert_eq!(kind(Some(1), &[], &["Error: something"], false), FindingKind::Failure);
+        assert_eq!(kind(None, &[], &[], false), FindingKind::Crash);
+        assert_eq!(kind(Some(11), &[&CRASH, &BUG], &[], false), FindingKind::Crash);
+        assert_eq!(kind(Some(1), &[], &["Error: Cycle: a, b"], true), FindingKind::ReportsCycle);
+        assert_eq!(kind(Some(1), &[&BLAME, &BUG], &[], false), FindingKind::ReportsInconsistency);
+        assert_eq!(kind(Some(1), &[&BUG], &protocol, false), FindingKind::BreaksProtocol);
+        assert_eq!(kind(Some(1), &[&BUG], &[], false), FindingKind::ReportsOwnBug);
     }
 }

@@ -1,24 +1,27 @@
 //! The same program once more: an empty plan, and nothing written.
 
-use super::{Finding, Trial};
+use super::Trial;
+use super::plan::planned;
 use crate::case::stage::JudgedAs;
+use crate::judge::finding::{Detail, Finding, FindingKind};
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str = "the same program once more plans nothing and does nothing";
 
-/// See the module.
+/// Looks for planned changes and for operations.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !trial.is_quiet(JudgedAs::Idle) {
         return findings;
     }
-    let planned = &trial.evidence.output.planned;
-    if !planned.is_empty() {
-        findings.push(Finding::new("idle", "plans a change", trial, super::plan::listed(planned)));
+    let changes = &trial.evidence.output.planned;
+    if !changes.is_empty() {
+        findings.push(trial.finding(FindingKind::IdlePlansChange).with(planned(changes)));
     }
-    if !trial.evidence.operations.is_empty() {
-        let text = format!("{} operations", trial.evidence.operations.len());
-        findings.push(Finding::new("idle", "does something", trial, text));
+    let observed = trial.evidence.operations.len();
+    if observed > 0 {
+        let detail = Detail::Count { observed, expected: None };
+        findings.push(trial.finding(FindingKind::IdleChangesWorld).with(detail));
     }
     findings
 }

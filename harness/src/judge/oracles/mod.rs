@@ -1,5 +1,6 @@
 //! Oracles: small functions from expectation and evidence to findings. Each has a name and a file, and is silent on a
-//! correct engine. They are asked about one stage at a time, so that a variant need not be in memory as a whole.
+//! correct engine. They are asked about one stage at a time, so that a variant need not be in memory as a whole. Each
+//! declares what it needs, and is asked wherever that is there: most of them need no model.
 
 mod attributes;
 mod conservation;
@@ -19,51 +20,68 @@ mod steps;
 use std::collections::BTreeSet;
 
 use equiform_proto::ledger::{Digest, World};
-use serde::{Deserialize, Serialize};
 
+use super::finding::{Finding, FindingKind, OracleId};
 use super::observe::meaning_of;
+use super::requests::Requests;
 use crate::algebra::graph::NamedGraph;
-use crate::case::stage::{JudgedAs, ProgramRef, Stage};
+use crate::case::stage::{JudgedAs, Stage};
 use crate::evidence::{ObservedOperation, StageEvidence, StoredIdentity};
 use crate::spec::{
-    Action, Address, Configuration, Deployed, Expectation, NodeKey, Options, ResourceOperation, Semantics,
+    Action, Configuration, Deployed, Expectation, NodeKey, Options, ResourceOperation, Semantics,
 };
 pub use order::{Violation, violations};
+pub use state::comparison;
 
-/// What a variant should do in a stage, and what it did.
+/// A stage, what it did, and what the model says of it.
 pub struct Trial<'a> {
-    /// The graph in which the variant must end.
-    pub source: &'a NamedGraph,
     /// The stage.
     pub stage: &'a Stage,
-    /// Where its program comes from.
-    pub program_ref: &'a ProgramRef,
-    /// Whether what is written is deployed already, or is not asked for. A refresh with a program that an earlier stage
-    /// failed to deploy takes parts of it into the state.
-    pub program_is_deployed: bool,
-    /// What was deployed when it began.
-    pub deployed: &'a Deployed,
-    /// How the engine was asked to do it.
+    /// How the engine was asked to do it: a saved plan was made by an earlier stage.
     pub options: &'a Options,
-    /// What is to be deployed after it.
-    pub program: &'a Configuration,
-    /// What the engine's family promises.
-    pub semantics: &'a dyn Semantics,
-    /// What the model expects to be planned in it.
-    pub plan: &'a Expectation,
-    /// What the model expects to be done in it.
-    pub expectation: &'a Expectation,
-    /// What is deployed after it by the model; after a failure, by what took effect. None if that is nothing that the
-    /// model can speak of.
-    pub outcome: Option<&'a Deployed>,
     /// When the engine stores what objects go by in the world.
     pub identity: StoredIdentity,
     /// What the stage did that this one repeats.
     pub repeated: Option<&'a Repeated>,
     /// What happened in it.
     pub evidence: &'a StageEvidence,
+    /// What the engine sent along with its requests.
+    pub requests: &'a Requests,
     /// The world afterwards.
     pub world: &'a World,
+    /// What the model says of it; none of a program that nobody has a model of.
+    pub model: Option<ModelView<'a>>,
+}
+
+/// What the model says of a stage.
+#[derive(Clone, Copy)]
+pub struct ModelView<'a> {
+    /// The graph in which the variant must end.
+    pub source: &'a NamedGraph,
+    /// Whether what is written is deployed already, or is not asked for. A refresh with a program that an earlier stage
+    /// failed to deploy takes parts of it into the state.
+    pub program_is_deployed: bool,
+    /// What was deployed when it began.
+    pub deployed: &'a Deployed,
+    /// What is to be deployed after it.
+    pub program: &'a Configuration,
+    /// What the engine's family promises.
+    pub semantics: &'a dyn Semantics,
+    /// What is to be planned in it.
+    pub plan: &'a Expectation,
+    /// What is to be done in it.
+    pub expectation: &'a Expectation,
+    /// What is deployed after it; after a failure, by what took effect. None if that is nothing that the model can
+    /// speak of.
+    pub outcome: Option<&'a Deployed>,
+}
+
+impl ModelView<'_> {
+    /// The nodes that a stage with targets reaches; none if it has no targets.
+    pub fn reached(&self, options: &Options) -> Option<BTreeSet<NodeKey>> {
+        let reach = || self.semantics.reach(self.deployed, self.program, &options.target).nodes;
+        (!options.target.is_empty()).then(reach)
+    }
 }
 
 /// What a stage did that is repeated later.
@@ -90,23 +108,23 @@ impl Repeated {
 }
 
 impl Trial<'_> {
+    /// A finding of a kind in this stage.
+    fn finding(&self, kind: FindingKind) -> Finding {
+        Finding::new(kind, &self.stage.name)
+    }
+
     /// What must be deployed now, and in the state: the model's word for it, wherever the engine came to an end by
     /// itself. A state that is no state is for `health` to tell.
     pub fn settled(&self) -> Option<&Deployed> {
-        self.outcome.filter(|_| self.evidence.record.ended_in_order())
+        self.model.as_ref()?.outcome.filter(|_| self.evidence.record.ended_in_order())
     }
 
-    /// The address of a node: where it was when the stage began, or else where the program writes it.
-    fn address(&self, key: &NodeKey) -> Address {
-        let remembered = self.deployed.memory.node(key).map(|it| it.address.clone());
-        remembered.unwrap_or_else(|| self.program.encoding.address(key))
-    }
-
-    /// The nodes that a stage with targets reaches; none if it has no targets.
-    fn reached(&self) -> Option<BTreeSet<NodeKey>> {
-        let targets = &self.options.target;
-        let reach = || self.semantics.reach(self.deployed, self.program, targets).nodes;
-        (!targets.is_empty()).then(reach)
+    /// The address of a node: where it was when the stage began, or else where the program writes it; none if there is
+    /// no model that knows.
+    pub fn address(&self, key: &NodeKey) -> Option<String> {
+        let model = self.model.as_ref()?;
+        let remembered = model.deployed.memory.node(key).map(|it| it.address.clone());
+        Some(remembered.unwrap_or_else(|| model.program.encoding.address(key)).to_string())
     }
 
     /// Whether the engine is to read objects before it changes them. A saved plan rests on what was read for it.
@@ -117,99 +135,141 @@ impl Trial<'_> {
 
     /// Whether the stage is to be of a kind, and there is nothing to do in it. After a failure there may be.
     pub fn is_quiet(&self, judged_as: JudgedAs) -> bool {
-        self.stage.judged_as == judged_as && self.plan.operations.is_empty()
+        let has_nothing_to_do = |model: &ModelView<'_>| model.plan.operations.is_empty();
+        self.stage.judged_as == judged_as && self.model.as_ref().is_none_or(has_nothing_to_do)
     }
 
     /// Whether the engine takes something into its state that has changed behind its back.
     pub fn takes_drift_in(&self) -> bool {
         let writes = self.stage.action.changes_the_world() || matches!(self.stage.action, Action::Refresh(_));
-        self.deployed.has_drifted() && self.options.refresh && writes
+        self.model.as_ref().is_some_and(|model| model.deployed.has_drifted())
+            && self.options.refresh
+            && writes
     }
 }
 
-/// Something that a correct engine would not have done.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Finding {
-    /// The oracle that saw it.
-    pub oracle: String,
-    /// The kind of difference: with the oracle and the engine it is the signature by which findings are grouped.
-    pub kind: String,
-    /// The stage.
-    pub stage: String,
-    /// What was seen, for people.
-    pub text: String,
-    /// The name of the known engine bug that explains it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub known: Option<String>,
-}
-
-impl Finding {
-    fn new(oracle: &str, kind: &str, trial: &Trial<'_>, text: impl Into<String>) -> Self {
-        Self {
-            oracle: oracle.to_owned(),
-            kind: kind.to_owned(),
-            stage: trial.stage.name.clone(),
-            text: text.into(),
-            known: None,
-        }
-    }
-}
-
-/// What stands in the place of an oracle's name where evidence could not be read to its end.
-const EVIDENCE: &str = "evidence";
-
-impl Finding {
-    /// Not the engine's doing: what comes after the findings of this stage could not be judged.
-    pub fn broken_evidence(stage: String, text: String) -> Self {
-        Self { oracle: EVIDENCE.to_owned(), kind: "cannot be read on".to_owned(), stage, text, known: None }
-    }
-
-    /// What `health` would say of a stage that left no evidence to look at.
-    pub fn of_health(kind: &str, stage: String, text: String) -> Self {
-        Self { oracle: "health".to_owned(), kind: kind.to_owned(), stage, text, known: None }
-    }
-
-    /// By what two findings are held to be the same: oracle, kind and stage.
-    pub fn place(&self) -> (&str, &str, &str) {
-        (&self.oracle, &self.kind, &self.stage)
-    }
-
-    /// Whether it is [`Finding::broken_evidence`].
-    pub fn is_broken_evidence(&self) -> bool {
-        self.oracle == EVIDENCE
-    }
+/// What an oracle can need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Input {
+    /// What the model says of the stage.
+    Model,
+    /// The ledger: operations, requests and the world.
+    Ledger,
+    /// The engine's state.
+    State,
+    /// What the engine printed, and how it ended.
+    Output,
 }
 
 /// An oracle.
 pub struct Oracle {
-    /// Its name.
-    pub name: &'static str,
+    /// Which it is.
+    pub id: OracleId,
     /// What it looks at, in a sentence.
     pub about: &'static str,
+    /// What it needs. Where there is a model too, those that need none make use of it.
+    pub needs: &'static [Input],
     judge: fn(&Trial<'_>) -> Vec<Finding>,
 }
 
 impl Oracle {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.id.name()
+    }
+
+    /// Whether it can be asked where these are there.
+    pub fn can_judge(&self, available: &[Input]) -> bool {
+        self.needs.iter().all(|input| available.contains(input))
+    }
+
     /// What it finds in a stage.
     pub fn judge(&self, trial: &Trial<'_>) -> Vec<Finding> {
         (self.judge)(trial)
     }
 }
 
+/// Declares an oracle by its id, its module and what it needs.
+macro_rules! oracle {
+    ($id:ident, $module:ident, [$($input:ident),+]) => {
+        Oracle {
+            id: OracleId::$id,
+            about: $module::ABOUT,
+            needs: &[$(Input::$input),+],
+            judge: $module::judge,
+        }
+    };
+}
+
 /// All oracles.
 pub const ORACLES: &[Oracle] = &[
-    Oracle { name: "graph", about: graph::ABOUT, judge: graph::judge },
-    Oracle { name: "attributes", about: attributes::ABOUT, judge: attributes::judge },
-    Oracle { name: "steps", about: steps::ABOUT, judge: steps::judge },
-    Oracle { name: "order", about: order::ABOUT, judge: order::judge },
-    Oracle { name: "requests", about: requests::ABOUT, judge: requests::judge },
-    Oracle { name: "plan", about: plan::ABOUT, judge: plan::judge },
-    Oracle { name: "progress", about: progress::ABOUT, judge: progress::judge },
-    Oracle { name: "state", about: state::ABOUT, judge: state::judge },
-    Oracle { name: "conservation", about: conservation::ABOUT, judge: conservation::judge },
-    Oracle { name: "idle", about: idle::ABOUT, judge: idle::judge },
-    Oracle { name: "cross", about: cross::ABOUT, judge: cross::judge },
-    Oracle { name: "repeat", about: repeat::ABOUT, judge: repeat::judge },
-    Oracle { name: "destroy", about: destroy::ABOUT, judge: destroy::judge },
-    Oracle { name: "health", about: health::ABOUT, judge: health::judge },
+    oracle!(Graph, graph, [Model, Ledger]),
+    oracle!(Attributes, attributes, [Model, Ledger]),
+    oracle!(Steps, steps, [Model, Ledger]),
+    oracle!(Order, order, [Ledger]),
+    oracle!(Requests, requests, [Ledger]),
+    oracle!(Plan, plan, [Ledger, State, Output]),
+    oracle!(Progress, progress, [Ledger, Output]),
+    oracle!(State, state, [Ledger, State]),
+    oracle!(Conservation, conservation, [Ledger, State]),
+    oracle!(Idle, idle, [Ledger, Output]),
+    oracle!(Cross, cross, [Output]),
+    oracle!(Repeat, repeat, [Ledger]),
+    oracle!(Destroy, destroy, [Ledger, State]),
+    oracle!(Health, health, [Output]),
 ];
+
+#[cfg(test)]
+pub(in crate::judge) mod tests {
+    use super::*;
+    use crate::evidence::StageRecord;
+
+    /// The record of a command that succeeded.
+    pub fn record(stage: &str, command: &str) -> StageRecord {
+        StageRecord {
+            stage: stage.to_owned(),
+            command: command.to_owned(),
+            exit: Some(0),
+            timed_out: false,
+            lock_left: false,
+            milliseconds: 1,
+            ledger_bytes: 0,
+            warm: false,
+        }
+    }
+
+    /// What an oracle finds in a usual stage with the name in the record, in which nothing is expected.
+    pub fn judged(judge: fn(&Trial<'_>) -> Vec<Finding>, evidence: &StageEvidence) -> Vec<FindingKind> {
+        let stages = Stage::usual(1, 0);
+        let stage = stages.iter().find(|stage| stage.name == evidence.record.stage).unwrap();
+        let nothing = Expectation::nothing(0);
+        let trial = Trial {
+            stage,
+            options: &Options::USUAL,
+            identity: StoredIdentity::Never,
+            repeated: None,
+            evidence,
+            requests: &Requests::default(),
+            world: &World::default(),
+            model: Some(ModelView {
+                source: &NamedGraph::default(),
+                program_is_deployed: true,
+                deployed: &Deployed::NOTHING,
+                program: &Configuration::EMPTY,
+                semantics: crate::spec::semantics::terraform::TERRAFORM,
+                plan: &nothing,
+                expectation: &nothing,
+                outcome: None,
+            }),
+        };
+        judge(&trial).into_iter().map(|finding| finding.kind).collect()
+    }
+
+    #[test]
+    fn every_oracle_is_listed_once_and_has_kinds_of_findings() {
+        let listed: Vec<OracleId> = ORACLES.iter().map(|oracle| oracle.id).collect();
+        let others = [OracleId::Evidence, OracleId::Variants];
+        assert!(OracleId::ALL.iter().filter(|id| !others.contains(id)).all(|id| listed.contains(id)));
+        assert_eq!(listed.len() + others.len(), OracleId::ALL.len());
+    }
+}

@@ -3,11 +3,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Finding, Trial};
+use super::Trial;
 use crate::evidence::ObservedOperation;
+use crate::judge::finding::detail::Span as SpanDetail;
+use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::spec::{Reason, ResourceOperation};
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str =
     "operations keep the order that edges and lifecycles ask for, and are no more at once than asked for";
 
@@ -35,6 +37,7 @@ pub struct Violation<'a> {
 /// The pairs of a stage that did not keep the order. One that follows from others says nothing that they do not, unless
 /// what is between them never happened.
 pub fn violations<'a>(trial: &'a Trial<'_>) -> Vec<Violation<'a>> {
+    let Some(model) = &trial.model else { return Vec::new() };
     let mut spans: FxHashMap<&ResourceOperation, Span<'_>> = FxHashMap::default();
     for observed in &trial.evidence.operations {
         let span = spans.entry(&observed.operation).or_insert(Span { first: observed, last: observed });
@@ -43,7 +46,7 @@ pub fn violations<'a>(trial: &'a Trial<'_>) -> Vec<Violation<'a>> {
         }
     }
     let (mut violations, mut implied) = (Vec::new(), Vec::new());
-    for (first, second, reason) in trial.expectation.pairs() {
+    for (first, second, reason) in model.expectation.pairs() {
         let (Some(earlier), Some(later)) = (spans.get(first), spans.get(second)) else { continue };
         let (earlier, later) = (earlier.last, later.first);
         if ended(earlier) > later.begin {
@@ -54,24 +57,24 @@ pub fn violations<'a>(trial: &'a Trial<'_>) -> Vec<Violation<'a>> {
     if violations.is_empty() { implied } else { violations }
 }
 
-/// See the module.
+/// Compares the order of operations with the model's, and how many there were at once with the limit.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let told = |Violation { earlier, later, reason }: Violation<'_>| {
-        let (rule, end) =
-            (reason.rule.text(), earlier.end.map_or("never".to_owned(), |(seq, _)| seq.to_string()));
-        let text = format!(
-            "{} (seq {} to {end}) had not ended when {} began (seq {}): {rule}",
-            earlier.operation, earlier.begin, later.operation, later.begin
-        );
-        Finding::new("order", rule, trial, text)
+    let span = |observed: &ObservedOperation| SpanDetail {
+        begin: observed.begin,
+        end: observed.end.map(|(seq, _)| seq),
     };
-    let mut findings: Vec<Finding> = violations(trial).into_iter().map(told).collect();
+    let found = |Violation { earlier, later, reason }: Violation<'_>| {
+        let subjects = [earlier, later].map(|observed| Subject::of_observed(observed));
+        let detail = Detail::Spans { first: span(earlier), second: span(later) };
+        trial.finding(FindingKind::OrderViolated).of_rule(reason.rule).about(subjects).with(detail)
+    };
+    let mut findings: Vec<Finding> = violations(trial).into_iter().map(found).collect();
     // A saved plan is applied with options of its own.
-    let most = trial.stage.action.options().parallelism;
-    let at_once = most_at_once(&trial.evidence.operations);
-    if let Some(most) = most.filter(|most| at_once > *most as usize) {
-        let text = format!("{at_once} operations were under way at once, and {most} may be");
-        findings.push(Finding::new("order", "more at once than may be", trial, text));
+    let most = trial.stage.action.options().parallelism.map(|most| most as usize);
+    let observed = most_at_once(&trial.evidence.operations);
+    if most.is_some_and(|most| observed > most) {
+        let detail = Detail::Count { observed, expected: most };
+        findings.push(trial.finding(FindingKind::TooManyAtOnce).with(detail));
     }
     findings
 }

@@ -5,91 +5,102 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use super::{Finding, Trial};
+use super::Trial;
 use crate::case::stage::JudgedAs;
 use crate::evidence::PlannedChange;
+use crate::judge::finding::detail::{ChangeAt, Counts, PlannedAt};
+use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::spec::{Action, OperationKind, PlanMode, ResourceOperation};
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str = "the engine does what its plan announced";
 
-/// See the module.
+/// Compares plans with what was done, or is expected. Without a model nobody knows the addresses of resources, and only
+/// numbers are compared.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut found = |kind: &str, text: String| findings.push(Finding::new("plan", kind, trial, text));
     let (evidence, action) = (trial.evidence, &trial.stage.action);
     if !evidence.succeeded {
         return findings;
     }
-    drift(trial, &mut found);
-    outputs(trial, &mut found);
+    findings.extend(drift(trial));
+    findings.extend(outputs(trial));
     if !action.plans() {
         return findings;
     }
-    let summaries = &evidence.output.summaries;
-    let plans = summaries.iter().filter(|summary| summary.is_plan).count();
+    let counted = |kind, observed| trial.finding(kind).with(Detail::Count { observed, expected: None });
+    let plans = evidence.output.summaries.iter().filter(|summary| summary.is_plan).count();
     if plans > 1 {
-        found("more than one", format!("one command made {plans} plans"));
+        findings.push(counted(FindingKind::SeveralPlans, plans));
     }
     // What a plan without changes must not announce is for `cross` to tell.
     if trial.is_quiet(JudgedAs::Cross) {
         return findings;
     }
-    let planned = Changes::planned(trial);
     let is_saved = matches!(action, Action::ApplySaved(_));
     if is_saved && plans > 0 {
-        found("made anew", format!("the apply of a saved plan made {plans} more"));
+        findings.push(counted(FindingKind::SavedPlanMadeAnew, plans));
     }
     // The other way round there may be more to tell of than resources.
-    if matches!(action, Action::Plan(_)) && !planned.0.is_empty() && !evidence.tells_of_changes {
-        found("denies changes", "its exit code says that there is nothing to change".to_owned());
+    let announces = evidence.output.planned.iter().any(|change| !change.operations.is_empty());
+    if matches!(action, Action::Plan(_)) && announces && !evidence.tells_of_changes {
+        findings.push(trial.finding(FindingKind::ChangesDenied));
     }
-    if !action.changes_the_world() {
-        let (mut planned, optional) = (planned, Changes::of(trial, trial.plan.optional.iter()));
-        let mut expected = Changes::of(trial, trial.plan.operations.iter());
-        for changes in [&mut planned, &mut expected] {
-            changes.0.retain(|change| !optional.0.contains(change));
-        }
-        if planned != expected {
-            found(
-                "differs from what is due",
-                planned.difference(&expected, "planned and not due", "due and not planned"),
-            );
-        }
-    } else if !is_saved {
-        let done = Changes::of(trial, evidence.operations.iter().map(|observed| &observed.operation));
-        if planned != done {
-            let text = planned.difference(&done, "planned and not done", "done and not planned");
-            found("differs from what was done", text);
-        }
-    }
-    let (counts, what) = if action.changes_the_world() {
-        (count(evidence.operations.iter().map(|observed| observed.operation.kind)), "were")
-    } else {
-        (count(trial.plan.operations.iter().map(|operation| operation.kind)), "are due")
-    };
-    // What may be planned or not is counted or not.
-    let can_be_counted = action.changes_the_world() || trial.plan.optional.is_empty();
-    for summary in summaries.iter().filter(|_| can_be_counted && plans == usize::from(!is_saved)) {
-        let told = (summary.created, summary.updated, summary.deleted);
-        if told != counts {
-            let text = format!(
-                "the summary of {} has {told:?} created, updated and deleted, and {counts:?} {what}",
-                summary.command
-            );
-            found("miscounts", text);
-        }
+    findings.extend(changes(trial));
+    if plans == usize::from(!is_saved) {
+        findings.extend(miscounts(trial));
     }
     findings
 }
 
+/// What is announced is done, or expected where nothing is done.
+fn changes(trial: &Trial<'_>) -> Option<Finding> {
+    let (evidence, action) = (trial.evidence, &trial.stage.action);
+    let plan = trial.model.as_ref().map(|model| model.plan)?;
+    let mut planned = Changes::listed(&evidence.output.planned);
+    if !action.changes_the_world() {
+        let optional = Changes::of(trial, plan.optional.iter());
+        let mut expected = Changes::of(trial, plan.operations.iter());
+        for changes in [&mut planned, &mut expected] {
+            changes.0.retain(|change| !optional.0.contains(change));
+        }
+        return planned.difference(&expected, || trial.finding(FindingKind::PlanDiffersFromModel));
+    }
+    if matches!(action, Action::ApplySaved(_)) {
+        return None;
+    }
+    let done = Changes::of(trial, evidence.operations.iter().map(|observed| &observed.operation));
+    planned.difference(&done, || trial.finding(FindingKind::PlanDiffersFromDone))
+}
+
+/// The engine counts what is done, or expected where nothing is done.
+fn miscounts(trial: &Trial<'_>) -> Vec<Finding> {
+    let (evidence, done) = (trial.evidence, trial.stage.action.changes_the_world());
+    let observed = match &trial.model {
+        _ if done => count(evidence.operations.iter().map(|observed| observed.operation.kind)),
+        // What may be planned or not is counted or not.
+        Some(model) if model.plan.optional.is_empty() => {
+            count(model.plan.operations.iter().map(|operation| operation.kind))
+        }
+        _ => return Vec::new(),
+    };
+    let wrong = evidence.output.summaries.iter().filter_map(|summary| {
+        let (created, updated, deleted) = (summary.created, summary.updated, summary.deleted);
+        let summarised = Counts { created, updated, deleted };
+        let detail = Detail::Counts { command: summary.command.clone(), summarised, observed, done };
+        (summarised != observed).then(|| trial.finding(FindingKind::Miscount).with(detail))
+    });
+    wrong.collect()
+}
+
 /// What the engine says has changed behind its back is what has changed there.
-fn drift(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
+fn drift(trial: &Trial<'_>) -> Option<Finding> {
+    let model = trial.model.as_ref()?;
     // A plan to destroy does not tell of drift.
     let destroys =
         matches!(trial.stage.action, Action::Destroy(_)) || trial.options.mode == PlanMode::Destroy;
     let looks = trial.refreshes() && !destroys;
-    let nodes = trial.deployed.current().filter(|_| looks);
+    let nodes = model.deployed.current().filter(|_| looks);
     let drifted = nodes.filter_map(|(_, remembered, current, object)| {
         let kind = match object {
             None => OperationKind::Delete,
@@ -102,55 +113,54 @@ fn drift(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
     });
     let expected = Changes(drifted.collect());
     let reported = Changes::listed(&trial.evidence.output.drifted);
-    if reported != expected {
-        let text = reported.difference(&expected, "reported and not so", "drifted and not reported");
-        found("reports another drift", text);
-    }
+    reported.difference(&expected, || trial.finding(FindingKind::DriftMisreported))
 }
 
 /// What is planned for the outputs of a program is what becomes of them, and what is told of them in the end is what is
 /// stored.
-fn outputs(trial: &Trial<'_>, found: &mut dyn FnMut(&str, String)) {
+fn outputs(trial: &Trial<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let (evidence, action) = (trial.evidence, &trial.stage.action);
-    let Some(state) = evidence.state.state().filter(|_| action.changes_the_world()) else { return };
+    let Some(state) = evidence.state.state().filter(|_| action.changes_the_world()) else { return findings };
     if let Some(told) = &evidence.output.outputs
         && *told != state.outputs
     {
         let names = told.keys().chain(state.outputs.keys());
         let name = names.into_iter().find(|name| told.get(*name) != state.outputs.get(*name));
-        let name = name.map_or("?", String::as_str);
-        found("tells other outputs", format!("{name} is told to be another value than is stored"));
+        let subject = name.map(|name| Subject::output(name));
+        findings.push(trial.finding(FindingKind::OutputMisreported).about(subject));
     }
     // Of a part of a program nobody says what becomes of its outputs.
     let makes_a_plan = action.plans() && !matches!(action, Action::ApplySaved(_));
     if !makes_a_plan || !trial.options.target.is_empty() {
-        return;
+        return findings;
     }
     let nothing = BTreeMap::new();
     let before = evidence.state_before.as_ref().map_or(&nothing, |before| &before.outputs);
     let names: BTreeSet<&String> = before.keys().chain(state.outputs.keys()).collect();
     let due = names.into_iter().filter_map(|name| match (before.get(name), state.outputs.get(name)) {
-        (None, Some(_)) => Some((name.as_str(), "create")),
-        (Some(_), None) => Some((name.as_str(), "delete")),
-        (Some(was), Some(is)) if was != is => Some((name.as_str(), "update")),
+        (None, Some(_)) => Some((name.clone(), "create".to_owned())),
+        (Some(_), None) => Some((name.clone(), "delete".to_owned())),
+        (Some(was), Some(is)) if was != is => Some((name.clone(), "update".to_owned())),
         _ => None,
     });
-    let due: BTreeMap<&str, &str> = due.collect();
-    let planned = evidence.output.planned_outputs.iter();
-    let planned: BTreeMap<&str, &str> =
-        planned.map(|(name, action)| (name.as_str(), action.as_str())).filter(|it| it.1 != "noop").collect();
+    let due: BTreeMap<String, String> = due.collect();
+    let planned: BTreeMap<String, String> =
+        evidence.output.planned_outputs.clone().into_iter().filter(|it| it.1 != "noop").collect();
     if planned != due {
-        found("plans other outputs", format!("planned are {planned:?}, and due {due:?}"));
+        let detail = Detail::OutputChanges { planned, due };
+        findings.push(trial.finding(FindingKind::OutputPlanDiffers).with(detail));
     }
+    findings
 }
 
-fn count(kinds: impl Iterator<Item = OperationKind>) -> (usize, usize, usize) {
-    let mut counts = (0, 0, 0);
+fn count(kinds: impl Iterator<Item = OperationKind>) -> Counts {
+    let mut counts = Counts::default();
     for kind in kinds {
         match kind {
-            OperationKind::Create => counts.0 += 1,
-            OperationKind::Update => counts.1 += 1,
-            OperationKind::Delete => counts.2 += 1,
+            OperationKind::Create => counts.created += 1,
+            OperationKind::Update => counts.updated += 1,
+            OperationKind::Delete => counts.deleted += 1,
         }
     }
     counts
@@ -161,10 +171,6 @@ fn count(kinds: impl Iterator<Item = OperationKind>) -> (usize, usize, usize) {
 struct Changes(FxHashSet<(String, OperationKind)>);
 
 impl Changes {
-    fn planned(trial: &Trial<'_>) -> Self {
-        Self::listed(&trial.evidence.output.planned)
-    }
-
     fn listed(changes: &BTreeSet<PlannedChange>) -> Self {
         Self(
             changes
@@ -175,78 +181,58 @@ impl Changes {
     }
 
     fn of<'a>(trial: &Trial<'_>, operations: impl Iterator<Item = &'a ResourceOperation>) -> Self {
-        let address = |operation: &ResourceOperation| trial.address(&operation.key).to_string();
+        let address = |operation: &ResourceOperation| {
+            trial.address(&operation.key).unwrap_or_else(|| operation.key.to_string())
+        };
         Self(operations.map(|operation| (address(operation), operation.kind)).collect())
     }
 
-    fn difference(&self, other: &Self, only_here: &str, only_there: &str) -> String {
-        let only = |one: &Self, other: &Self| -> BTreeSet<String> {
-            one.0.difference(&other.0).map(|(address, kind)| format!("{kind} {address}")).collect()
+    /// A finding with how they differ from others; none if they do not.
+    fn difference(&self, there: &Self, finding: impl FnOnce() -> Finding) -> Option<Finding> {
+        let only = |one: &Self, other: &Self| -> Vec<ChangeAt> {
+            let only = one.0.difference(&other.0);
+            let mut only: Vec<ChangeAt> =
+                only.map(|(address, kind)| ChangeAt { operation: *kind, address: address.clone() }).collect();
+            only.sort_unstable();
+            only
         };
-        format!("{only_here}: {:?}; {only_there}: {:?}", only(self, other), only(other, self))
+        (self != there).then(|| {
+            let (only_announced, only_there) = (only(self, there), only(there, self));
+            let at = |change: &ChangeAt| Subject::OperationAt {
+                address: change.address.clone(),
+                operation: change.operation,
+            };
+            let subjects: Vec<Subject> = only_announced.iter().chain(&only_there).map(at).collect();
+            finding().about(subjects).with(Detail::Changes { only_announced, only_there })
+        })
     }
 }
 
-/// Planned changes in words.
-pub fn listed(planned: &BTreeSet<PlannedChange>) -> String {
-    let changes = planned.iter().map(|change| format!("{} {}", change.action, change.address));
-    if planned.is_empty() {
-        "its exit code says so".to_owned()
-    } else {
-        changes.collect::<Vec<_>>().join(", ")
-    }
+/// Planned changes, as a finding has them.
+pub fn planned(changes: &BTreeSet<PlannedChange>) -> Detail {
+    let at =
+        |change: &PlannedChange| PlannedAt { action: change.action.clone(), address: change.address.clone() };
+    Detail::Planned { changes: changes.iter().map(at).collect() }
 }
 
 #[cfg(test)]
 mod tests {
-    use equiform_proto::ledger::World;
-
     use super::*;
-    use crate::algebra::graph::NamedGraph;
-    use crate::case::stage::{ProgramRef, Stage};
-    use crate::evidence::{StageEvidence, StageRecord, StoredIdentity, Summary};
-    use crate::spec::semantics::terraform::TERRAFORM;
-    use crate::spec::{Configuration, Deployed, Expectation, Options};
+    use crate::evidence::{StageEvidence, Summary};
+    use crate::judge::oracles::tests::{judged, record};
 
     /// The kinds of findings in a plan of another variant's program, of which the engine prints so many summaries.
-    fn kinds(plans: usize) -> Vec<String> {
-        let record = StageRecord {
-            stage: "cross".to_owned(),
-            command: "plan".to_owned(),
-            exit: Some(0),
-            timed_out: false,
-            lock_left: false,
-            milliseconds: 1,
-            ledger_bytes: 0,
-            warm: false,
-        };
-        let mut evidence = StageEvidence::without_state(record, Vec::new());
+    fn kinds(plans: usize) -> Vec<FindingKind> {
+        let mut evidence = StageEvidence::without_state(record("cross", "plan"), Vec::new());
         let summary =
             Summary { command: "plan".to_owned(), is_plan: true, created: 0, updated: 0, deleted: 0 };
         evidence.output.summaries = vec![summary; plans];
-        let trial = Trial {
-            source: &NamedGraph::default(),
-            stage: &Stage::usual(1, 0)[2],
-            program_ref: &ProgramRef::Empty,
-            program_is_deployed: true,
-            options: &Options::USUAL,
-            outcome: None,
-            identity: StoredIdentity::Never,
-            repeated: None,
-            deployed: &Deployed::NOTHING,
-            program: &Configuration::EMPTY,
-            semantics: TERRAFORM,
-            plan: &Expectation::nothing(0),
-            expectation: &Expectation::nothing(0),
-            evidence: &evidence,
-            world: &World::default(),
-        };
-        judge(&trial).into_iter().map(|finding| finding.kind).collect()
+        judged(judge, &evidence)
     }
 
     #[test]
     fn one_command_makes_one_plan_also_where_nothing_is_to_change() {
         assert!(kinds(1).is_empty());
-        assert_eq!(kinds(2), ["more than one"]);
+        assert_eq!(kinds(2), [FindingKind::SeveralPlans]);
     }
 }

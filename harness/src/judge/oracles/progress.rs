@@ -5,15 +5,16 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::{Finding, Trial};
+use super::Trial;
 use crate::evidence::{Moment, ObservedOperation, Told};
+use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::spec::OperationKind;
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str =
     "the engine tells of every operation, and of no other, with the object that it changes";
 
-/// See the module.
+/// Compares messages with operations. Without a model nobody knows the addresses of resources, and these are left out.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let evidence = trial.evidence;
     let Some(told) = &evidence.output.told else { return Vec::new() };
@@ -21,25 +22,34 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let due = || {
+        let address =
+            |observed: &ObservedOperation| trial.address(&observed.operation.key).unwrap_or_default();
         let operations = evidence.operations.iter();
-        operations.flat_map(|observed| due(observed, &trial.address(&observed.operation.key).to_string()))
+        operations.flat_map(move |observed| due(observed, &address(observed)))
+    };
+    let told = || {
+        told.iter().cloned().map(|told| match &trial.model {
+            Some(_) => told,
+            None => Told { address: "".into(), ..told },
+        })
     };
     // Both are long, and nearly always the same.
-    if sum(due()) == sum(told.iter().cloned()) {
+    if sum(due()) == sum(told()) {
         return Vec::new();
     }
-    // How often something was done, less how often it was told.
-    let mut untold: BTreeMap<Told, isize> = BTreeMap::new();
-    due().for_each(|told| *untold.entry(told).or_default() += 1);
-    told.iter().for_each(|told| *untold.entry(told.clone()).or_default() -= 1);
-    let different = untold.into_iter().filter(|(_, count)| *count != 0);
-    let finding = |(told, count): (Told, isize)| {
-        let kind = match told.moment {
-            _ if count < 0 => "tells of what is not done",
-            Moment::Failure => "keeps a failure to itself",
-            Moment::Begin | Moment::End => "keeps an operation to itself",
+    // How often something was done, less how often it was reported.
+    let mut unreported: BTreeMap<Told, isize> = BTreeMap::new();
+    due().for_each(|told| *unreported.entry(told).or_default() += 1);
+    told().for_each(|told| *unreported.entry(told).or_default() -= 1);
+    let different = unreported.into_iter().filter(|(_, count)| *count != 0);
+    let finding = |(Told { address, kind: operation, moment, id }, count): (Told, isize)| {
+        let kind = match moment {
+            _ if count < 0 => FindingKind::UndoneOperationReported,
+            Moment::Failure => FindingKind::FailureUnreported,
+            Moment::Begin | Moment::End => FindingKind::OperationUnreported,
         };
-        Finding::new("progress", kind, trial, told.to_string())
+        let subject = Subject::OperationAt { address: address.into(), operation };
+        trial.finding(kind).about([subject]).with(Detail::Message { moment, id: id.map(Into::into) })
     };
     different.map(finding).collect()
 }

@@ -2,34 +2,33 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finding, Repeated, Trial};
+use super::{Repeated, Trial};
+use crate::judge::finding::{Detail, Finding, FindingKind};
+use crate::spec::ResourceOperation;
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str = "the same step from the same start does the same, whatever the timing";
 
-/// See the module.
+/// Compares a repetition with the stage that it repeats.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let Some(first) = trial.repeated else { return Vec::new() };
     let again = Repeated::of(trial.evidence, trial.world);
     let mut findings = Vec::new();
-    let mut found = |kind: &str, text: String| findings.push(Finding::new("repeat", kind, trial, text));
     if again.succeeded != first.succeeded {
-        let word = |succeeded| if succeeded { "succeeded" } else { "failed" };
-        found(
-            "another end",
-            format!("it {} first, and {} now", word(first.succeeded), word(again.succeeded)),
-        );
+        let detail = Detail::Ends { first: first.succeeded, second: again.succeeded };
+        findings.push(trial.finding(FindingKind::RepetitionEndsDifferently).with(detail));
     }
     if again.operations != first.operations {
-        let only = |one: &Repeated, other: &Repeated| -> BTreeSet<String> {
+        let only = |one: &Repeated, other: &Repeated| -> Vec<ResourceOperation> {
             let there: BTreeSet<_> = other.operations.iter().collect();
             let missing = one.operations.iter().filter(|operation| !there.contains(operation));
-            missing.map(|(operation, _)| operation.signed()).collect()
+            let missing: BTreeSet<_> = missing.map(|(operation, _)| operation.clone()).collect();
+            missing.into_iter().collect()
         };
-        let text = format!("only first: {:?}; only now: {:?}", only(first, &again), only(&again, first));
-        found("other operations", text);
+        let detail = Detail::Runs { only_first: only(first, &again), only_second: only(&again, first) };
+        findings.push(trial.finding(FindingKind::RepetitionDiffers).with(detail));
     } else if again.world != first.world {
-        found("another world", "the same operations led to another world".to_owned());
+        findings.push(trial.finding(FindingKind::RepetitionWorldDiffers));
     }
     findings
 }

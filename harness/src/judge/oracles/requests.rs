@@ -3,79 +3,85 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finding, Trial};
+use super::{ModelView, Trial};
 use crate::case::stage::{JudgedAs, ProgramRef};
-use crate::evidence::{ANOTHER_CONFIGURATION, NOT_REFRESHED, READ_TOO_LATE};
+use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
+use crate::judge::requests::BadRequest;
 use crate::spec::{Action, NodeKey, PlanMode};
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str = "requests carry objects as they are and changes as planned; all is read and planned";
 
-/// See the module.
+/// Looks at what is wrong with requests, and at those that should be there or not.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let requests = &trial.evidence.requests;
+    let requests = trial.requests;
     let succeeded = trial.evidence.succeeded;
-    let reached = reached(trial);
-    let is_reached = |key: &str| reached.as_ref().is_none_or(|keys| keys.contains(key));
-    let mut findings: Vec<Finding> = requests
-        .problems
-        .iter()
-        // A command that failed may have come to its end before it had read everything, and one that does not
-        // refresh reads nothing.
-        .filter(|problem| {
-            let reads = succeeded && trial.refreshes();
-            let key = problem.key.as_deref();
-            // A plan is made without the changes that are ignored; a change comes with what is written.
-            let ignores = |key| trial.program.node(key).is_some_and(|node| node.ignore_changes);
-            (reads || problem.kind != NOT_REFRESHED)
-                && (problem.kind != ANOTHER_CONFIGURATION || !key.is_some_and(ignores))
-                && (trial.refreshes() || problem.kind != READ_TOO_LATE)
-                && key.is_none_or(is_reached)
-        })
-        .map(|problem| Finding::new("requests", problem.kind, trial, problem.text.clone()))
-        .collect();
-    let in_the_text = match trial.program_ref {
+    let reached = trial.model.as_ref().and_then(|model| reached(trial, model));
+    let is_reached = |key: &str| match &trial.model {
+        Some(_) => reached.as_ref().is_none_or(|keys| keys.contains(key)),
+        // What targets reach is for the model to tell.
+        None => trial.options.target.is_empty(),
+    };
+    let counts = |bad: &&BadRequest| {
+        // A plan is made without the changes that are ignored; a change comes with what is written.
+        let ignores = |key: &str| {
+            let node = trial.model.as_ref().and_then(|model| model.program.node(key));
+            node.is_some_and(|node| node.ignore_changes)
+        };
+        let decides = bad.decides.as_deref();
+        // A command that failed may have come to its end before it had read everything, and one that does not refresh
+        // reads nothing.
+        (match bad.kind {
+            FindingKind::ObjectNotRead => succeeded && trial.refreshes(),
+            FindingKind::ConfigurationNotAsPlanned => !decides.is_some_and(ignores),
+            FindingKind::ChangedBeforeRead => trial.refreshes(),
+            _ => true,
+        }) && decides.is_none_or(is_reached)
+    };
+    let finding = |bad: &BadRequest| {
+        trial.finding(bad.kind).about(bad.subjects.iter().cloned()).with(bad.detail.clone())
+    };
+    let mut findings: Vec<Finding> = requests.bad.iter().filter(counts).map(finding).collect();
+    let in_the_text = match &trial.stage.program {
         ProgramRef::Broken { defect, .. } => defect.shows_in_the_text(),
         _ => trial.stage.judged_as == JudgedAs::Refused,
     };
+    let counted = |kind, observed| trial.finding(kind).with(Detail::Count { observed, expected: None });
     if in_the_text && requests.about_objects > 0 {
-        let text =
-            format!("{} requests about objects, and the command has to be refused", requests.about_objects);
-        findings.push(Finding::new("requests", "asks in vain", trial, text));
+        findings.push(counted(FindingKind::RefusedCommandAsks, requests.about_objects));
     }
     if requests.reads > 0 && !trial.refreshes() {
-        let text = format!("{} objects were read, and the command is to read none", requests.reads);
-        findings.push(Finding::new("requests", "reads what it is not to read", trial, text));
+        findings.push(counted(FindingKind::UnwantedRead, requests.reads));
     }
-    if !succeeded || !requests.recorded || !trial.stage.action.plans() {
+    let Some(model) = trial.model.as_ref().filter(|_| succeeded && trial.stage.action.plans()) else {
         return findings;
-    }
+    };
     // What is saved was planned in the stage before, and a destroy plans deletes, of which providers are not told.
     let asks_for_plans =
         trial.options.mode == PlanMode::Program && trial.stage.judged_as != JudgedAs::Destroy;
     if !asks_for_plans || matches!(trial.stage.action, Action::ApplySaved(_)) {
         return findings;
     }
-    let keys = trial.program.meaning.nodes.keys().map(|key| &**key);
+    let keys = model.program.meaning.nodes.keys().map(|key| &**key);
     let unplanned = keys.filter(|key| is_reached(key)).filter(|key| !requests.planned.contains(*key));
     findings.extend(
-        unplanned.map(|key| Finding::new("requests", "not planned", trial, format!("{key} was not planned"))),
+        unplanned.map(|key| trial.finding(FindingKind::ResourceNotPlanned).about([Subject::resource(key)])),
     );
     findings
 }
 
 /// The keys that a stage with targets looks at; none if it has no targets.
-fn reached(trial: &Trial<'_>) -> Option<BTreeSet<String>> {
+fn reached(trial: &Trial<'_>, model: &ModelView<'_>) -> Option<BTreeSet<String>> {
     if trial.options.target.is_empty() {
         return None;
     }
     // What is destroyed because it depends on a target is not looked at before.
     let target = match trial.stage.action {
         Action::Destroy(_) => trial.stage.action.options().target.clone(),
-        _ => trial.reached()?,
+        _ => model.reached(trial.options)?,
     };
-    let is_there = |key: &&NodeKey| trial.program.node(key).is_some() || trial.deployed.has(key);
+    let is_there = |key: &&NodeKey| model.program.node(key).is_some() || model.deployed.has(key);
     // Whether an old object that is left from an earlier step is looked at is not promised.
-    let has_old = |key: &NodeKey| trial.deployed.memory.node(key).is_some_and(|it| !it.pending.is_empty());
+    let has_old = |key: &NodeKey| model.deployed.memory.node(key).is_some_and(|it| !it.pending.is_empty());
     Some(target.iter().filter(is_there).filter(|key| !has_old(key)).map(|key| key.to_string()).collect())
 }

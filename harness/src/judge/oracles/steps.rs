@@ -3,57 +3,37 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Finding, Trial};
+use super::Trial;
+use crate::judge::finding::{Finding, FindingKind, Subject};
 use crate::spec::ResourceOperation;
 
-/// For people.
+/// What it looks at.
 pub const ABOUT: &str = "every stage does exactly the operations that the model expects";
 
-/// See the module.
+/// Compares operations with those that are expected.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let mut found: Vec<(Kind, &ResourceOperation)> = Vec::new();
-    let expected = &trial.expectation.operations;
+    let Some(expectation) = trial.model.as_ref().map(|model| model.expectation) else { return Vec::new() };
+    let mut found: Vec<(FindingKind, &ResourceOperation)> = Vec::new();
     let mut seen: FxHashMap<&ResourceOperation, usize> = FxHashMap::default();
     for observed in &trial.evidence.operations {
         *seen.entry(&observed.operation).or_default() += 1;
-        let is_to_fail = trial.expectation.failing.contains(&observed.operation);
+        let is_to_fail = expectation.failing.contains(&observed.operation);
         if !matches!(observed.end, Some((_, true))) && !is_to_fail {
-            found.push((Kind::WithoutEffect, &observed.operation));
+            found.push((FindingKind::OperationWithoutEffect, &observed.operation));
         }
     }
-    for operation in expected {
+    for operation in &expectation.operations {
         match seen.remove(operation) {
-            None if trial.expectation.optional.contains(operation) => {}
-            None => found.push((Kind::Missing, operation)),
+            None if expectation.optional.contains(operation) => {}
+            None => found.push((FindingKind::OperationMissing, operation)),
             Some(1) => {}
-            Some(_) => found.push((Kind::Repeated, operation)),
+            Some(_) => found.push((FindingKind::OperationRepeated, operation)),
         }
     }
-    found.extend(seen.into_keys().map(|operation| (Kind::Extra, operation)));
-    // The first one stands for all: which one that is must not hang on the names of the resources.
+    found.extend(seen.into_keys().map(|operation| (FindingKind::OperationExtra, operation)));
+    // The first one stands for all: the most telling kind, and then whatever the resources are called. Kinds are listed
+    // in that order.
     found.sort_unstable_by_key(|(kind, operation)| (*kind, operation.kind, &operation.key));
-    let finding = |(kind, operation): (Kind, &ResourceOperation)| {
-        Finding::new("steps", kind.name(), trial, operation.to_string())
-    };
+    let finding = |(kind, operation)| trial.finding(kind).about([Subject::operation(operation)]);
     found.into_iter().map(finding).collect()
-}
-
-/// In which way an operation is not as expected, the most telling one first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    WithoutEffect,
-    Missing,
-    Repeated,
-    Extra,
-}
-
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::WithoutEffect => "without effect",
-            Self::Missing => "missing",
-            Self::Repeated => "repeated",
-            Self::Extra => "extra",
-        }
-    }
 }

@@ -16,6 +16,7 @@ use equiform::case::workflow::{WORKFLOWS, Workflow};
 use equiform::deploy::Start;
 use equiform::deploy::access::Provider;
 use equiform::engines::driver::ProviderMode;
+use equiform::judge::finding::FindingKind;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
 use equiform::judge::verdict::VariantResult;
@@ -113,7 +114,8 @@ impl Fault {
 /// A matrix as a table in Markdown, the oracle known from the literature first.
 fn matrix(faults: &[&Fault], seen: &[BTreeSet<&str>]) -> String {
     let row = |title: &str, cells: Vec<String>| format!("| {title} | {} |\n", cells.join(" | "));
-    let of_oracles = |cell: &dyn Fn(&str) -> String| ORACLES.iter().map(|oracle| cell(oracle.name)).collect();
+    let of_oracles =
+        |cell: &dyn Fn(&str) -> String| ORACLES.iter().map(|oracle| cell(oracle.name())).collect();
     let is_special = faults.iter().any(|fault| fault.only_with.is_some());
     let (title, line, total) =
         if is_special { ("only with | fault", "---|---", " | ") } else { ("fault", "---", "") };
@@ -144,7 +146,7 @@ fn see(spec: &str, faults: &[&Fault], real: &Path, server: &Provider) {
         .iter()
         .map(|result| match result {
             VariantResult::Fail { findings } | VariantResult::Known { findings } => {
-                findings.iter().map(|finding| finding.oracle.as_str()).collect()
+                findings.iter().map(|finding| finding.oracle().name()).collect()
             }
             VariantResult::Pass | VariantResult::Inconclusive { .. } => BTreeSet::new(),
         })
@@ -164,7 +166,7 @@ fn see(spec: &str, faults: &[&Fault], real: &Path, server: &Provider) {
         let title = format!("| {} |", title_of(fault));
         let row = page.lines().find_map(|line| line.strip_prefix(&title));
         let row = row.unwrap_or_else(|| panic!("docs/oracles.md does not list {:?}", fault.name));
-        let place = ORACLES.iter().position(|oracle| oracle.name == fault.seen_by).unwrap();
+        let place = ORACLES.iter().position(|oracle| oracle.name() == fault.seen_by).unwrap();
         assert_eq!(row.split('|').nth(place).map(str::trim), Some("x"), "docs/oracles.md: {title}{row}");
     }
 }
@@ -247,16 +249,13 @@ fn an_identity_that_is_lost_or_is_another_objects_is_seen() {
         &real,
         &server,
     ) {
-        VariantResult::Fail { findings } => {
-            findings.into_iter().map(|finding| (finding.oracle, finding.kind)).collect()
-        }
+        VariantResult::Fail { findings } => findings.into_iter().map(|finding| finding.kind).collect(),
         _ => BTreeSet::new(),
     };
-    let of_state = |kind: &str| ("state".to_owned(), kind.to_owned());
     let lost = kinds(r#"real "$@"; sed -i '/"identity": {/,/}/d' terraform.tfstate"#);
-    assert!(lost.contains(&of_state("no identity")), "{lost:?}");
+    assert!(lost.contains(&FindingKind::IdentityMissing), "{lost:?}");
     let other = r#"real "$@"; sed -i '/"identity": {/,/}/s/"id": "node-[a-z0-9]*"/"id": "node-0"/' terraform.tfstate"#;
-    assert!(kinds(other).contains(&of_state("another identity")), "{:?}", kinds(other));
+    assert!(kinds(other).contains(&FindingKind::IdentityDiffers), "{:?}", kinds(other));
     assert_eq!(kinds(r#"real "$@""#), BTreeSet::new());
 }
 

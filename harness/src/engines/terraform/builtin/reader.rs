@@ -7,10 +7,10 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::TYPE;
-use crate::engines::terraform::{FilesOfTerraform, cycle, output, quote, state};
+use crate::engines::terraform::{FilesOfTerraform, output, quote, state};
 use crate::evidence::{
-    CycleNode, ObservedOperation, Output, Quote, Reader, StageRecord, StateComparison, StateDifference,
-    StateFile, Topic, Unreadable, unreadable,
+    ObservedOperation, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
+    Topic, Unreadable, unreadable,
 };
 use crate::spec::encoding::NODE_TYPE;
 use crate::spec::{OperationKind, ResourceOperation};
@@ -70,10 +70,6 @@ impl Reader for WithoutLedger {
         comparison: StateComparison,
     ) -> Result<Option<StateDifference>, Unreadable> {
         FilesOfTerraform.state_difference(before, after, comparison)
-    }
-
-    fn cycles<'a>(&self, errors: &'a str) -> Option<Vec<Vec<CycleNode<'a>>>> {
-        cycle::cycles(errors)
     }
 
     /// The places of messages among all of them stand for sequence numbers.

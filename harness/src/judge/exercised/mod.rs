@@ -1,23 +1,23 @@
-//! What a campaign really exercised: how often each rule of the model was due, and what the operations that
-//! it speaks of did. A clean run says nothing about a rule that was never due.
+//! What a campaign exercised: how often each rule of the model applied, and what the operations that it is about did. A
+//! clean run says nothing about a rule that was not exercised.
 //!
 //! [`Exercised`] is the counts, which add up over stages, variants, cases and parts; `stage` takes them from
 //! one stage.
 
 mod stage;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::stage::JudgedAs;
+use crate::case::stage::{Counted, JudgedAs};
 use crate::spec::{EdgeKind, LeftOut, ReplacementOrder, Rule};
 
-/// How often something was due, and what came of it.
+/// How often something was exercised, and what came of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
     /// Pairs of operations that were both observed; for rules that order nothing, resources.
-    pub due: u64,
+    pub exercised: u64,
     /// Those that did as the rule demands. Where any order will do: those that came one after the other.
     pub kept: u64,
     /// Kept pairs between which no other operation ended: the first was the last that the second can have
@@ -31,7 +31,7 @@ pub struct Count {
 
 impl Count {
     fn add(&mut self, other: &Self) {
-        self.due += other.due;
+        self.exercised += other.exercised;
         self.kept += other.kept;
         self.adjacent += other.adjacent;
         self.overlapped += other.overlapped;
@@ -39,7 +39,7 @@ impl Count {
     }
 }
 
-/// The check that says that the operations of all stages were compared with those that were due.
+/// The check that says that the operations of all stages were compared with those that were expected.
 pub const OPERATIONS_COMPARED: &str = "operations compared";
 
 /// What was exercised. What is not there has a count of nothing.
@@ -98,9 +98,13 @@ impl Exercised {
 
     /// How many applies were judged: of batches, of parts of them, once more, or with failures; and how many destroys.
     pub fn applies(&self) -> (u64, u64) {
-        let of = |kind: JudgedAs| self.checks.get(kind.name()).copied().unwrap_or(0);
-        let applied = [JudgedAs::Batch, JudgedAs::Idle, JudgedAs::Part, JudgedAs::Failure];
-        (applied.map(of).iter().sum(), of(JudgedAs::Destroy))
+        let counted = |wanted: Counted| {
+            let meanings = JudgedAs::ALL.iter().map(|kind| kind.meaning());
+            let names: BTreeSet<&str> =
+                meanings.filter(|it| it.counts_as == Some(wanted)).map(|it| it.name).collect();
+            names.iter().filter_map(|name| self.checks.get(*name)).sum()
+        };
+        (counted(Counted::Apply), counted(Counted::Destroy))
     }
 
     /// Counts something that was looked at.
@@ -133,14 +137,14 @@ impl Exercised {
         self.replacements.get(&order).copied().unwrap_or_default()
     }
 
-    /// The names of what was never due: rules, but those that were left out; kinds of edges; orders of
+    /// The names of what was not exercised: rules, but those that were left out; kinds of edges; orders of
     /// replacement.
-    pub fn never_due(&self) -> Vec<String> {
-        let due = |rule: Rule| self.left_out.has(rule) || self.rule(rule).due > 0;
-        let rules = Rule::ALL.into_iter().filter(|rule| !due(*rule));
-        let edges = EdgeKind::ALL.into_iter().filter(|kind| self.edge(*kind).due == 0);
+    pub fn not_exercised(&self) -> Vec<String> {
+        let is_exercised = |rule: Rule| self.left_out.has(rule) || self.rule(rule).exercised > 0;
+        let rules = Rule::ALL.into_iter().filter(|rule| !is_exercised(*rule));
+        let edges = EdgeKind::ALL.into_iter().filter(|kind| self.edge(*kind).exercised == 0);
         let replacements =
-            ReplacementOrder::ALL.into_iter().filter(|order| self.replacement(*order).due == 0);
+            ReplacementOrder::ALL.into_iter().filter(|order| self.replacement(*order).exercised == 0);
         rules
             .map(|rule| format!("rule {} ({})", rule.number(), rule.name()))
             .chain(edges.map(|kind| format!("edges by {}", kind.name())))

@@ -7,8 +7,9 @@ use rustc_hash::FxHashMap;
 use super::{Count, Exercised, OPERATIONS_COMPARED};
 use crate::case::stage::JudgedAs;
 use crate::evidence::ObservedOperation;
+use crate::judge::finding::OracleId;
 use crate::judge::oracles::{Oracle, Trial};
-use crate::spec::{Action, OperationKind, ReplacementOrder, ResourceOperation, Rule, Via};
+use crate::spec::{Action, Expectation, OperationKind, ReplacementOrder, ResourceOperation, Rule, Via};
 
 /// Stages with more operations than this have too many pairs for each to be looked at; what no rule orders is
 /// not counted in them.
@@ -46,7 +47,7 @@ impl Span {
 
 impl Count {
     fn pair(&mut self, pair: &Pair) {
-        self.due += 1;
+        self.exercised += 1;
         match pair {
             Pair::InOrder { adjacent } => {
                 self.kept += 1;
@@ -59,7 +60,7 @@ impl Count {
 
     /// Either order will do.
     fn any_order(&mut self, pair: &Pair) {
-        self.due += 1;
+        self.exercised += 1;
         match pair {
             Pair::Overlapped => self.overlapped += 1,
             Pair::InOrder { .. } | Pair::Reversed => self.kept += 1,
@@ -67,7 +68,7 @@ impl Count {
     }
 
     fn one(&mut self, kept: bool) {
-        self.due += 1;
+        self.exercised += 1;
         self.kept += u64::from(kept);
     }
 }
@@ -78,17 +79,19 @@ impl Exercised {
     /// Counts what a stage exercised, and what the oracles that are asked compare in it.
     pub fn count(&mut self, trial: &Trial<'_>, oracles: &[&Oracle]) {
         let spans = spans(&trial.evidence.operations);
-        self.count_order(trial, &spans);
-        self.count_replacements(trial, &spans);
-        self.count_operations(trial, &spans);
-        self.count_unordered(trial, &spans);
+        if let Some(expectation) = trial.model.as_ref().map(|model| model.expectation) {
+            self.count_order(expectation, &spans);
+            self.count_replacements(expectation, &spans);
+            self.count_operations(expectation, &spans);
+            self.count_unordered(expectation, &spans);
+        }
         self.count_checks(trial, oracles);
     }
 
-    fn count_order(&mut self, trial: &Trial<'_>, spans: &Spans<'_>) {
+    fn count_order(&mut self, expectation: &Expectation, spans: &Spans<'_>) {
         // The pairs are sorted by their first operation, which is looked up once.
         let mut last: Option<(&ResourceOperation, Option<&Span>)> = None;
-        for (first, second, reason) in trial.expectation.pairs() {
+        for (first, second, reason) in expectation.pairs() {
             let earlier = match last {
                 Some((operation, span)) if std::ptr::eq(operation, first) => span,
                 _ => spans.get(first),
@@ -108,8 +111,8 @@ impl Exercised {
         }
     }
 
-    fn count_replacements(&mut self, trial: &Trial<'_>, spans: &Spans<'_>) {
-        for (key, order) in &trial.expectation.replacements {
+    fn count_replacements(&mut self, expectation: &Expectation, spans: &Spans<'_>) {
+        for (key, order) in &expectation.replacements {
             let of = |kind| spans.get(&ResourceOperation::new(key, kind));
             let (delete, create) = (of(OperationKind::Delete), of(OperationKind::Create));
             let once = |span: Option<&Span>| span.is_some_and(|span| span.once);
@@ -125,8 +128,7 @@ impl Exercised {
     }
 
     /// The operations that are due, but those of replacements; and what is left alone.
-    fn count_operations(&mut self, trial: &Trial<'_>, spans: &Spans<'_>) {
-        let expectation = trial.expectation;
+    fn count_operations(&mut self, expectation: &Expectation, spans: &Spans<'_>) {
         let (mut created, mut updated, mut removed) = (Count::default(), Count::default(), Count::default());
         for operation in &expectation.operations {
             let count = match operation.kind {
@@ -139,18 +141,18 @@ impl Exercised {
         }
         let extra = spans.keys().filter(|operation| !expectation.operations.contains(**operation));
         let touched: BTreeSet<&str> = extra.map(|operation| &*operation.key).collect();
-        let due = expectation.left_alone as u64;
-        let left_alone = Count { due, kept: due.saturating_sub(touched.len() as u64), ..Count::default() };
+        let exercised = expectation.left_alone as u64;
+        let kept = exercised.saturating_sub(touched.len() as u64);
+        let left_alone = Count { exercised, kept, ..Count::default() };
         let rules = [Rule::Created, Rule::Updated, Rule::Removed, Rule::LeftAlone];
         for (rule, count) in rules.into_iter().zip([created, updated, removed, left_alone]) {
-            if count.due > 0 {
+            if count.exercised > 0 {
                 self.rules.entry(rule).or_default().add(&count);
             }
         }
     }
 
-    fn count_unordered(&mut self, trial: &Trial<'_>, spans: &Spans<'_>) {
-        let expectation = trial.expectation;
+    fn count_unordered(&mut self, expectation: &Expectation, spans: &Spans<'_>) {
         if expectation.operations.len() > MOST_OPERATIONS {
             return self.checked("stages too large to count unordered pairs", 1);
         }
@@ -169,49 +171,52 @@ impl Exercised {
                 }
             }
         }
-        if count.due > 0 {
+        if count.exercised > 0 {
             self.rules.entry(Rule::Unordered).or_default().add(&count);
         }
     }
 
     fn count_checks(&mut self, trial: &Trial<'_>, oracles: &[&Oracle]) {
-        let asked = |name: &str| oracles.iter().any(|oracle| oracle.name == name);
+        let asked = |id: OracleId| oracles.iter().any(|oracle| oracle.id == id);
         let (evidence, judged_as) = (trial.evidence, trial.stage.judged_as);
-        self.checked(if trial.stage.repeats.is_some() { "repetitions" } else { judged_as.name() }, 1);
+        self.checked(if trial.stage.repeats.is_some() { "repetitions" } else { judged_as.meaning().name }, 1);
         // What is only planned is not exercised, and what fails not as a whole.
-        if trial.stage.action.changes_the_world() && evidence.succeeded {
-            trial.plan.causes.iter().for_each(|(cause, times)| self.changed(cause, *times));
+        let plan = trial.model.as_ref().map(|model| model.plan);
+        if let Some(plan) = plan.filter(|_| trial.stage.action.changes_the_world() && evidence.succeeded) {
+            plan.causes.iter().for_each(|(cause, times)| self.changed(cause, *times));
         }
-        if asked("steps") {
+        if asked(OracleId::Steps) {
             self.checked(OPERATIONS_COMPARED, evidence.operations.len() as u64);
         }
-        if asked("plan") && evidence.succeeded && judged_as != JudgedAs::Cross {
+        if asked(OracleId::Plan) && evidence.succeeded && judged_as != JudgedAs::Cross {
             self.checked("plans compared", 1);
             self.checked("planned changes compared", evidence.output.planned.len() as u64);
             self.checked("engine's own counts compared", evidence.output.summaries.len() as u64);
         }
         let told = evidence.output.told.as_ref().filter(|_| trial.stage.action.changes_the_world());
-        if let Some(told) = told.filter(|_| asked("progress")) {
+        if let Some(told) = told.filter(|_| asked(OracleId::Progress)) {
             self.checked("messages about operations compared", told.len() as u64);
         }
-        if let Some(state) = evidence.state.state().filter(|_| asked("state") && trial.settled().is_some()) {
+        if let Some(state) =
+            evidence.state.state().filter(|_| asked(OracleId::State) && trial.settled().is_some())
+        {
             self.checked("states compared", 1);
             self.checked("objects in states compared", state.objects.len() as u64);
         }
         let only_plans = matches!(trial.stage.action, Action::Plan(_));
-        if asked("state") && (only_plans || trial.is_quiet(JudgedAs::Idle)) {
+        if asked(OracleId::State) && (only_plans || trial.is_quiet(JudgedAs::Idle)) {
             self.checked("state files that must not change", 1);
         }
-        if asked("attributes") && trial.settled().is_some() {
+        if asked(OracleId::Attributes) && trial.settled().is_some() {
             self.checked("objects compared with the program", trial.world.len() as u64);
         }
-        if asked("requests") {
-            evidence.requests.checks.iter().for_each(|(check, count)| self.checked(check, *count as u64));
+        if asked(OracleId::Requests) {
+            trial.requests.checks.iter().for_each(|(check, count)| self.checked(check, *count as u64));
         }
-        if asked("repeat") && trial.repeated.is_some() {
+        if asked(OracleId::Repeat) && trial.repeated.is_some() {
             self.checked("repetitions compared", 1);
         }
-        if asked("graph") && judged_as == JudgedAs::Source {
+        if asked(OracleId::Graph) && judged_as == JudgedAs::Source {
             self.checked("final graphs compared", 1);
         }
     }

@@ -6,33 +6,28 @@ use std::collections::BTreeMap;
 use equiform_proto::ledger::{Digest, Entry, Operation, Phase, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The kind of an object that was not read.
-pub const NOT_REFRESHED: &str = "not refreshed";
+use super::finding::detail::RequestProblem;
+use super::finding::{Detail, FindingKind, Subject};
+use crate::evidence::LedgerObserver;
 
-/// The kind of an object that was read too late.
-pub const READ_TOO_LATE: &str = "changed before it was read";
-
-/// The kind of a change that was planned by another configuration.
-pub const ANOTHER_CONFIGURATION: &str = "planned by another configuration";
-
-/// Something that an engine sent, or did not send, and that does not fit.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RequestProblem {
-    /// Of which kind.
-    pub kind: &'static str,
-    /// What it was, for people.
-    pub text: String,
+/// Something that an engine sent, or did not send, and that does not fit. Whether it counts depends on the stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadRequest {
+    /// What is wrong.
+    pub kind: FindingKind,
+    /// What it is about.
+    pub subjects: Vec<Subject>,
+    /// What was seen.
+    pub detail: Detail,
     /// The key that it is about, where that decides whether it counts.
-    pub key: Option<Box<str>>,
+    pub decides: Option<Box<str>>,
 }
 
 /// The requests of a stage.
 #[derive(Debug, Clone, Default)]
 pub struct Requests {
-    /// Whether requests that change nothing are in the ledger: format 1 had none.
-    pub recorded: bool,
     /// What does not fit, in the order of the ledger.
-    pub problems: Vec<RequestProblem>,
+    pub bad: Vec<BadRequest>,
     /// The keys that were planned.
     pub planned: FxHashSet<Box<str>>,
     /// How many objects were read.
@@ -46,8 +41,18 @@ pub struct Requests {
 /// What was planned for a key: from which object, by which configuration, to which object.
 type Plan = (Option<Digest>, Option<Digest>, Option<Digest>);
 
-/// Takes the requests of a stage one by one.
+/// Takes the requests of one stage after the other.
+#[derive(Debug, Default)]
 pub struct RequestCheck {
+    /// The objects that have changed behind the engine's back since it last wrote down what it read.
+    drifted: FxHashSet<Box<str>>,
+    /// The stage at hand.
+    stage: StageRequests,
+}
+
+/// What is known of the requests of a stage so far.
+#[derive(Debug, Default)]
+struct StageRequests {
     requests: Requests,
     plans: FxHashMap<Box<str>, Vec<Plan>>,
     /// The objects that were there when the stage began and have not been read yet.
@@ -56,19 +61,39 @@ pub struct RequestCheck {
     drifted: FxHashSet<Box<str>>,
 }
 
-impl RequestCheck {
-    /// Before the first request of a stage.
-    pub fn new(recorded: bool, world: &World, drifted: FxHashSet<Box<str>>) -> Self {
-        let unread = world.unordered().filter(|_| recorded);
+impl LedgerObserver for RequestCheck {
+    fn begin(&mut self, world: &World) {
         let name = |key: &Option<String>| key.as_deref().unwrap_or("?").into();
-        let unread = unread.map(|object| (object.id.as_str().into(), name(&object.key))).collect();
-        let requests = Requests { recorded, ..Requests::default() };
-        Self { requests, plans: FxHashMap::default(), unread, drifted }
+        let unread = world.unordered().map(|object| (object.id.as_str().into(), name(&object.key)));
+        self.stage =
+            StageRequests { unread: unread.collect(), drifted: self.drifted.clone(), ..Default::default() };
     }
 
+    fn entry(&mut self, entry: &Entry, world: &World) {
+        if entry.op == Operation::Drift {
+            self.drifted.extend(entry.id.as_deref().map(Into::into));
+            self.stage.drifted.extend(entry.id.as_deref().map(Into::into));
+        }
+        self.stage.look(entry, world);
+    }
+}
+
+impl RequestCheck {
+    /// After the last request of a stage. Whether the engine was to refresh is for the oracle to know.
+    pub fn finish_stage(&mut self) -> Requests {
+        std::mem::take(&mut self.stage).finish()
+    }
+
+    /// The engine has written down what it read.
+    pub fn forget_drift(&mut self) {
+        self.drifted.clear();
+    }
+}
+
+impl StageRequests {
     /// Looks at an entry, before it is folded into the world.
-    pub fn look(&mut self, entry: &Entry, world: &World) {
-        if !self.requests.recorded || entry.mode.is_some() {
+    fn look(&mut self, entry: &Entry, world: &World) {
+        if entry.mode.is_some() {
             return;
         }
         self.requests.about_objects += usize::from(entry.id.is_some() || entry.key.is_some());
@@ -77,8 +102,8 @@ impl RequestCheck {
             // The provider was told to.
             (Operation::Read | Operation::Plan, Phase::Fail) if entry.fault.is_some() => {}
             (Operation::Read | Operation::Plan | Operation::Import, Phase::Fail) => {
-                let error = entry.error.as_deref().unwrap_or("no reason given");
-                self.found("refused by the provider", format!("{}: {error}", place(entry)));
+                let problem = RequestProblem::Refused { error: entry.error.clone() };
+                self.found(FindingKind::RequestRefused, entry, problem, false);
             }
             (Operation::Read, _) => {
                 self.compare_prior(entry, world);
@@ -106,14 +131,15 @@ impl RequestCheck {
         }
     }
 
-    /// After the last request. Whether the engine was to refresh is for the caller to know.
-    pub fn finish(mut self) -> Requests {
+    fn finish(mut self) -> Requests {
         let mut unread: Vec<_> = std::mem::take(&mut self.unread).into_iter().collect();
         unread.sort_unstable_by(|one, other| (&one.1, &one.0).cmp(&(&other.1, &other.0)));
-        for (id, key) in unread {
-            let text = format!("{key} ({id}) was not read");
-            self.requests.problems.push(RequestProblem { kind: NOT_REFRESHED, text, key: Some(key) });
-        }
+        self.requests.bad.extend(unread.into_iter().map(|(id, key)| BadRequest {
+            kind: FindingKind::ObjectNotRead,
+            subjects: vec![Subject::resource(&key), Subject::object(&id)],
+            detail: Detail::None,
+            decides: Some(key),
+        }));
         self.requests
     }
 
@@ -125,10 +151,11 @@ impl RequestCheck {
             return;
         }
         self.count("objects sent as they are");
+        let problem = || RequestProblem::Object { id: id.to_owned() };
         match world.get(id) {
-            None => self.found("asks for what is gone", format!("{}: {id} is not there", place(entry))),
+            None => self.found(FindingKind::GoneObjectRequested, entry, problem(), false),
             Some(object) if object.attributes.digest() != prior => {
-                self.found("stale object", format!("{}: the object sent is not {id} as it is", place(entry)));
+                self.found(FindingKind::StaleObjectSent, entry, problem(), false);
             }
             Some(_) => {}
         }
@@ -141,23 +168,21 @@ impl RequestCheck {
         if plans.contains(&(entry.prior, entry.config, entry.planned)) {
             return;
         }
-        let differs = match plans.iter().find(|plan| plan.2 == entry.planned) {
-            None => "what is asked for was not planned",
+        let problem = match plans.iter().find(|plan| plan.2 == entry.planned) {
+            None => RequestProblem::NotPlanned,
             Some(plan) if plan.1 != entry.config => {
-                let key = entry.key.as_deref().map(Into::into);
-                let problem = RequestProblem { kind: ANOTHER_CONFIGURATION, text: place(entry), key };
-                return self.requests.problems.push(problem);
+                let kind = FindingKind::ConfigurationNotAsPlanned;
+                return self.found(kind, entry, RequestProblem::ByItsKind, true);
             }
-            Some(_) => "it was planned from another object",
+            Some(_) => RequestProblem::PlannedFromAnotherObject,
         };
-        self.found("not as planned", format!("{}: {differs}", place(entry)));
+        self.found(FindingKind::ChangeNotAsPlanned, entry, problem, false);
     }
 
     /// An object is read before it is changed.
     fn demand_read(&mut self, entry: &Entry) {
         if self.unread.contains_key(entry.id.as_deref().unwrap_or_default()) {
-            let key = entry.key.as_deref().map(Into::into);
-            self.requests.problems.push(RequestProblem { kind: READ_TOO_LATE, text: place(entry), key });
+            self.found(FindingKind::ChangedBeforeRead, entry, RequestProblem::ByItsKind, true);
         }
     }
 
@@ -165,14 +190,16 @@ impl RequestCheck {
         *self.requests.checks.entry(check).or_default() += 1;
     }
 
-    fn found(&mut self, kind: &'static str, text: String) {
-        self.requests.problems.push(RequestProblem { kind, text, key: None });
+    /// Notes what is wrong with a request. `by_key` says that its key decides whether it counts.
+    fn found(&mut self, kind: FindingKind, entry: &Entry, problem: RequestProblem, by_key: bool) {
+        let key = entry.key.as_deref();
+        self.requests.bad.push(BadRequest {
+            kind,
+            subjects: key.map(Subject::resource).into_iter().collect(),
+            detail: Detail::Request { request: entry.op, seq: entry.seq, problem },
+            decides: key.filter(|_| by_key).map(Into::into),
+        });
     }
-}
-
-/// An entry in words.
-fn place(entry: &Entry) -> String {
-    format!("{} of {} (seq {})", entry.op, entry.key.as_deref().unwrap_or("?"), entry.seq)
 }
 
 #[cfg(test)]
@@ -200,11 +227,11 @@ mod tests {
     }
 
     /// The kinds of problems in a stage that begins with one object and in which the given entries follow.
-    fn kinds(entries: &[Entry]) -> Vec<&'static str> {
-        let world = world();
-        let mut check = RequestCheck::new(true, &world, FxHashSet::default());
-        entries.iter().for_each(|entry| check.look(entry, &world));
-        check.finish().problems.into_iter().map(|problem| problem.kind).collect()
+    fn kinds(entries: &[Entry]) -> Vec<FindingKind> {
+        let (world, mut check) = (world(), RequestCheck::default());
+        check.begin(&world);
+        entries.iter().for_each(|entry| check.entry(entry, &world));
+        check.finish_stage().bad.into_iter().map(|bad| bad.kind).collect()
     }
 
     fn read(label: &str) -> Entry {
@@ -231,31 +258,37 @@ mod tests {
     fn a_change_that_differs_from_its_plan_does_not_fit() {
         let plan = change(Operation::Plan, Phase::Commit, "new", "new");
         let other = |config, planned| change(Operation::Update, Phase::Begin, config, planned);
-        assert_eq!(kinds(&[read("old"), plan.clone(), other("new", "other")]), ["not as planned"]);
-        assert_eq!(kinds(&[read("old"), plan, other("other", "new")]), [ANOTHER_CONFIGURATION]);
+        assert_eq!(
+            kinds(&[read("old"), plan.clone(), other("new", "other")]),
+            [FindingKind::ChangeNotAsPlanned]
+        );
+        assert_eq!(
+            kinds(&[read("old"), plan, other("other", "new")]),
+            [FindingKind::ConfigurationNotAsPlanned]
+        );
     }
 
     #[test]
     fn an_object_that_is_sent_as_it_was_once_does_not_fit() {
-        assert_eq!(kinds(&[read("older")]), ["stale object"]);
+        assert_eq!(kinds(&[read("older")]), [FindingKind::StaleObjectSent]);
     }
 
     #[test]
     fn an_object_that_is_not_there_is_not_to_be_asked_for() {
         let gone = Entry { id: Some("node-gone".to_owned()), ..read("old") };
-        assert_eq!(kinds(&[read("old"), gone]), ["asks for what is gone"]);
+        assert_eq!(kinds(&[read("old"), gone]), [FindingKind::GoneObjectRequested]);
     }
 
     #[test]
     fn what_is_never_read_or_read_too_late_does_not_fit() {
-        assert_eq!(kinds(&[]), [NOT_REFRESHED]);
+        assert_eq!(kinds(&[]), [FindingKind::ObjectNotRead]);
         let delete = Entry { prior: read("old").prior, ..entry(2, Operation::Delete, Phase::Begin) };
-        assert_eq!(kinds(&[delete, read("old")]), [READ_TOO_LATE]);
+        assert_eq!(kinds(&[delete, read("old")]), [FindingKind::ChangedBeforeRead]);
     }
 
     #[test]
     fn a_request_that_the_provider_refuses_does_not_fit() {
         let refused = entry(3, Operation::Plan, Phase::Fail);
-        assert_eq!(kinds(&[read("old"), refused]), ["refused by the provider"]);
+        assert_eq!(kinds(&[read("old"), refused]), [FindingKind::RequestRefused]);
     }
 }

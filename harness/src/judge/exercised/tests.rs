@@ -2,9 +2,11 @@ use equiform_proto::ledger::World;
 
 use super::*;
 use crate::algebra::graph::NamedGraph;
-use crate::case::stage::{ProgramRef, Stage};
-use crate::evidence::{ObservedOperation, StageEvidence, StageRecord, StoredIdentity};
-use crate::judge::oracles::{ORACLES, Oracle, Trial};
+use crate::case::stage::Stage;
+use crate::evidence::{ObservedOperation, StageEvidence, StoredIdentity};
+use crate::judge::oracles::tests::record;
+use crate::judge::oracles::{ModelView, ORACLES, Oracle, Trial};
+use crate::judge::requests::Requests;
 use crate::spec::notation::{between, operation, program};
 use crate::spec::{Deployed, Options};
 
@@ -14,32 +16,24 @@ fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
     let expectation = between(&program(before), &program(after));
     let mut operations: Vec<ObservedOperation> = observed.split_whitespace().map(observation).collect();
     operations.sort_by_key(|observed| observed.begin);
-    let record = StageRecord {
-        stage: "batch-2".to_owned(),
-        command: "apply".to_owned(),
-        exit: Some(0),
-        timed_out: false,
-        lock_left: false,
-        milliseconds: 1,
-        ledger_bytes: 0,
-        warm: false,
-    };
     let trial = Trial {
-        program_ref: &ProgramRef::Empty,
-        program_is_deployed: true,
+        stage: &Stage::usual(3, 0)[1],
         options: &Options::USUAL,
-        outcome: None,
         identity: StoredIdentity::Never,
         repeated: None,
-        source: &NamedGraph::default(),
-        stage: &Stage::usual(3, 0)[1],
-        deployed: &Deployed::by(&program(before)),
-        program: &program(after),
-        semantics: crate::spec::semantics::terraform::TERRAFORM,
-        plan: &expectation,
-        expectation: &expectation,
-        evidence: &StageEvidence::without_state(record, operations),
+        evidence: &StageEvidence::without_state(record("batch-2", "apply"), operations),
+        requests: &Requests::default(),
         world: &World::default(),
+        model: Some(ModelView {
+            source: &NamedGraph::default(),
+            program_is_deployed: true,
+            deployed: &Deployed::by(&program(before)),
+            program: &program(after),
+            semantics: crate::spec::semantics::terraform::TERRAFORM,
+            plan: &expectation,
+            expectation: &expectation,
+            outcome: None,
+        }),
     };
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let mut exercised = Exercised::default();
@@ -60,8 +54,8 @@ fn observation(text: &str) -> ObservedOperation {
     }
 }
 
-fn count(due: u64, kept: u64, adjacent: u64, overlapped: u64, reversed: u64) -> Count {
-    Count { due, kept, adjacent, overlapped, reversed }
+fn count(exercised: u64, kept: u64, adjacent: u64, overlapped: u64, reversed: u64) -> Count {
+    Count { exercised, kept, adjacent, overlapped, reversed }
 }
 
 #[test]
@@ -108,9 +102,11 @@ fn operations_count_as_kept_if_they_happened_once_and_nothing_else_did() {
 #[test]
 fn an_order_that_rests_on_a_setting_that_has_spread_or_on_a_chain_is_counted_as_such() {
     let spread = exercised("x a b<a c!<+b", "x a<^x b<a c!<+b", "+a[1..2] ~b[3..4] -a[5..6]");
-    assert_eq!(spread.rule(Rule::SettingSpreads).due, 2);
+    assert_eq!(spread.rule(Rule::SettingSpreads).exercised, 2);
     assert_eq!(
-        exercised("x a! b<a", "x a!<^x b<a", "+a[1..2] ~b[3..4] -a[5..6]").rule(Rule::SettingSpreads).due,
+        exercised("x a! b<a", "x a!<^x b<a", "+a[1..2] ~b[3..4] -a[5..6]")
+            .rule(Rule::SettingSpreads)
+            .exercised,
         0
     );
     let chain = exercised("a m<+a b<+m", "m", "-b[1..2] -a[3..4]");
@@ -123,16 +119,16 @@ fn counts_add_up_and_come_back_from_their_file() {
     let one = exercised("", "a b<a", "+a[1..2] +b[3..4]");
     let mut sum = one.clone();
     sum.add(&exercised("a b<a", "", "-b[1..2] -a[3..4]"));
-    assert_eq!(sum.edge(EdgeKind::Refs).due, 2);
+    assert_eq!(sum.edge(EdgeKind::Refs).exercised, 2);
     assert_eq!(sum.checks[OPERATIONS_COMPARED], 4);
     let text = serde_json::to_string(&sum).unwrap();
     assert_eq!(serde_json::from_str::<Exercised>(&text).unwrap(), sum);
 }
 
 #[test]
-fn what_was_never_due_is_named_unless_it_was_left_out() {
+fn what_was_not_exercised_is_named_unless_it_was_left_out() {
     let mut exercised = exercised("", "a b<a", "+a[1..2] +b[3..4]");
-    let names = exercised.never_due();
+    let names = exercised.not_exercised();
     assert!(names.contains(&"rule 6 (removed-dependency-first)".to_owned()), "{names:?}");
     assert!(
         names.contains(&"edges by depends_on".to_owned())
@@ -140,7 +136,7 @@ fn what_was_never_due_is_named_unless_it_was_left_out() {
     );
     assert!(!names.iter().any(|name| name.contains("dependency-made-first") || name == "edges by refs"));
     exercised.left_out = "contested".parse().unwrap();
-    assert_eq!(exercised.never_due().len(), names.len() - 1);
+    assert_eq!(exercised.not_exercised().len(), names.len() - 1);
 }
 
 #[test]
