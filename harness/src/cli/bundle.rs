@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::engine_args::installed_engines;
-use super::known_args::KnownArgs;
-use super::leave_out_args::LeaveOutArgs;
 use super::steps_shown::StepsShown;
+use super::variant_args::VariantArgs;
 use super::{CannotRun, CliResult, Outcome, interrupt, output};
 use crate::campaign::bundle::{Bundler, Form, SCRIPT};
 use crate::campaign::place::StoredVariant;
@@ -28,11 +27,8 @@ use crate::judge::explain::{Explanation, Tried};
                   equiform bundle .equiform/reduced/case-0024 --out cycle-when-removed --title 'A cycle when …'\n\n\
                   docs/findings.md tells how to read a bundle and how to send it upstream.")]
 pub struct BundleArgs {
-    /// The folder of a variant, or of a case: then the first variant that failed
-    folder: PathBuf,
-    /// The variant of the case, counted from 0
-    #[arg(long, value_name = "N")]
-    variant: Option<usize>,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// A new or empty folder, or that of an earlier bundle [default: one in .equiform/bundles, named after the case
     /// and the variant]
     #[arg(long, value_name = "DIR")]
@@ -49,17 +45,11 @@ pub struct BundleArgs {
     /// A file with what is to be added to the issue, such as where the bug comes from
     #[arg(long, value_name = "FILE")]
     context: Option<PathBuf>,
-    #[command(flatten)]
-    leave_out: LeaveOutArgs,
-    #[command(flatten)]
-    known: KnownArgs,
 }
 
 /// Makes a bundle.
 pub fn run(args: BundleArgs) -> CliResult {
-    let known = args.known.read()?;
-    let mut place = StoredVariant::find(&args.folder, args.variant, &known)?;
-    place.case.left_out = args.leave_out.or(&place.case.left_out);
+    let (place, known) = args.variant.find()?;
     let explanation = Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
     let choice = match &args.engine {
         Some(engine) => engine.clone(),

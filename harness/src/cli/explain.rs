@@ -1,16 +1,12 @@
 //! `equiform explain`: what went wrong with a variant, so that somebody can act on it.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use super::engine_args::installed_engines;
 use super::format::OutputFormat;
-use super::known_args::KnownArgs;
-use super::leave_out_args::LeaveOutArgs;
 use super::steps_shown::StepsShown;
+use super::variant_args::VariantArgs;
 use super::{CliResult, Outcome, interrupt, output};
-use crate::campaign::place::StoredVariant;
 use crate::campaign::trial::TrialHost;
 use crate::deploy::stop::Stop;
 use crate::engines::{EngineChoice, Engines};
@@ -28,18 +24,11 @@ use crate::judge::explain::Explanation;
 #[command(after_help = "Examples:\n  equiform explain .equiform/runs/…/case-0024/variant-0003\n  \
                   equiform explain .equiform/runs/…/case-0024 --engines")]
 pub struct ExplainArgs {
-    /// The folder of a variant, or of a case: then the first variant that failed
-    folder: PathBuf,
-    /// The variant of the case, counted from 0
-    #[arg(long, value_name = "N")]
-    variant: Option<usize>,
+    #[command(flatten)]
+    variant: VariantArgs,
     /// Deploy the variant on every engine that is installed, and say on which it shows
     #[arg(long)]
     engines: bool,
-    #[command(flatten)]
-    leave_out: LeaveOutArgs,
-    #[command(flatten)]
-    known: KnownArgs,
     /// How it is written
     #[arg(long, default_value = "text")]
     format: OutputFormat,
@@ -47,9 +36,7 @@ pub struct ExplainArgs {
 
 /// Explains.
 pub fn run(args: ExplainArgs) -> CliResult {
-    let known = args.known.read()?;
-    let mut place = StoredVariant::find(&args.folder, args.variant, &known)?;
-    place.case.left_out = args.leave_out.or(&place.case.left_out);
+    let (place, known) = args.variant.find()?;
     let mut explanation = Explanation::of(&place.case, place.variant, &place.folder, &known, &place.engine)?;
     if args.engines {
         let mut engines = installed_engines()?;

@@ -8,10 +8,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::CliResult;
 use super::campaign_text::{lines, note};
 use super::format::OutputFormat;
-use super::known_args::KnownArgs;
-use super::leave_out_args::LeaveOutArgs;
-use super::oracles::chosen;
 use super::report_args::{ReportArgs, command_line};
+use super::verdict_args::VerdictArgs;
 use crate::campaign::judging::{JudgedAgain, Judging, JudgingObserver};
 use crate::judge::verdict::CaseVerdict;
 
@@ -21,13 +19,8 @@ pub struct JudgeArgs {
     /// Folders of cases, or of campaigns
     #[arg(required = true)]
     folders: Vec<PathBuf>,
-    /// The oracles to run [default: all]
-    #[arg(long, value_delimiter = ',')]
-    oracles: Vec<String>,
     #[command(flatten)]
-    leave_out: LeaveOutArgs,
-    #[command(flatten)]
-    known: KnownArgs,
+    verdict: VerdictArgs,
     #[command(flatten)]
     report: ReportArgs,
 }
@@ -55,12 +48,12 @@ impl JudgingObserver for Display {
 /// Judges.
 pub fn run(args: JudgeArgs) -> CliResult {
     args.report.check()?;
-    let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
+    let (oracles, known) = args.verdict.read()?;
     // indicatif draws it only on a terminal.
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cases judged, {eta} left");
     let bar = ProgressBar::new(0).with_style(style.expect("the template is valid"));
     let display = Display { bar, shows_findings: args.report.format == OutputFormat::Text };
-    let judging = Judging { oracles: &oracles, known: &known, left_out: args.leave_out.given() };
+    let judging = Judging { oracles: &oracles, known: &known, left_out: args.verdict.leave_out.given() };
     let JudgedAgain { mut report, not_judged_again } = judging.judge(&args.folders, &display)?;
     display.bar.finish_and_clear();
     if not_judged_again > 0 {

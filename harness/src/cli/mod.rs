@@ -35,6 +35,8 @@ mod size;
 mod standin;
 mod steps_shown;
 mod summary;
+mod variant_args;
+mod verdict_args;
 mod workflows;
 
 use std::process::ExitCode;

@@ -11,8 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::campaign_text::note;
 use super::engine_args::EngineArgs;
 use super::format::OutputFormat;
-use super::known_args::KnownArgs;
-use super::leave_out_args::LeaveOutArgs;
+use super::variant_args::VariantArgs;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::place::StoredVariant;
 use crate::campaign::reduce::budget::Budget;
@@ -39,12 +38,8 @@ use crate::util::files::{is_occupied, unused};
 /// Exit code 0 if it was reduced, 2 if it could not be: the variant passes, or the failure does not show any more.
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
-    /// The folder of a failing variant, or of a case: then the first variant with a new finding, or else with a known
-    /// one
-    folder: PathBuf,
-    /// The variant of the case, counted from 0
-    #[arg(long, value_name = "N")]
-    variant: Option<usize>,
+    #[command(flatten)]
+    variant: VariantArgs,
     #[command(flatten)]
     engine: EngineArgs,
     /// A new or empty folder for the reduced case [default: a new one in .equiform/reduced, named after the failure]
@@ -60,10 +55,6 @@ pub struct ReduceArgs {
     /// EQUIFORM_CASE, and the variant's in EQUIFORM_VARIANT), and exits with 0 if that is of interest
     #[arg(long, value_name = "COMMAND", conflicts_with = "finding")]
     interesting: Option<PathBuf>,
-    #[command(flatten)]
-    leave_out: LeaveOutArgs,
-    #[command(flatten)]
-    known: KnownArgs,
     /// How the result is told
     #[arg(long, default_value = "text")]
     format: OutputFormat,
@@ -71,9 +62,8 @@ pub struct ReduceArgs {
 
 /// Reduces.
 pub fn run(args: ReduceArgs) -> CliResult {
-    let (known, oracles) = (args.known.read()?, ORACLES.iter().collect::<Vec<&Oracle>>());
-    let mut place = StoredVariant::find(&args.folder, args.variant, &known)?;
-    place.case.left_out = args.leave_out.or(&place.case.left_out);
+    let (place, known) = args.variant.find()?;
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let findings = findings_of(&place, &oracles, &known)?;
     let began = Instant::now();
     let started = args.engine.start(Some(&place.engine))?;

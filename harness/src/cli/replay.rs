@@ -6,13 +6,11 @@ use clap::Args;
 
 use super::CliResult;
 use super::engine_args::EngineArgs;
-use super::known_args::KnownArgs;
 use super::layered::Layered;
-use super::leave_out_args::LeaveOutArgs;
 use super::no_effect::refuse;
 use super::observer::SessionDisplay;
-use super::oracles::chosen;
 use super::report_args::{ReportArgs, command_line, interrupted};
+use super::verdict_args::VerdictArgs;
 use crate::campaign::engine_of;
 use crate::campaign::place::StoredCase;
 use crate::campaign::session::Session;
@@ -34,16 +32,11 @@ pub struct ReplayArgs {
     /// and the engine]
     #[arg(long)]
     out: Option<PathBuf>,
-    /// The oracles to ask [default: all]
-    #[arg(long, value_delimiter = ',')]
-    oracles: Vec<String>,
     /// Do not deploy a variant with a new finding a second time to see whether it comes again
     #[arg(long)]
     no_again: bool,
     #[command(flatten)]
-    leave_out: LeaveOutArgs,
-    #[command(flatten)]
-    known: KnownArgs,
+    verdict: VerdictArgs,
     #[command(flatten)]
     report: ReportArgs,
 }
@@ -52,13 +45,13 @@ pub struct ReplayArgs {
 pub fn run(args: ReplayArgs) -> CliResult {
     let mut stored = StoredCase::find(&args.folder)?;
     args.variant.map_or(Ok(()), |variant| stored.has(variant))?;
-    stored.case.left_out = args.leave_out.or(&stored.case.left_out);
+    stored.case.left_out = args.verdict.leave_out.or(&stored.case.left_out);
     refuse(stored.variant.is_some() && args.variant.is_some(), "--variant", "with the folder of a variant")?;
     let variant = stored.variant.or(args.variant);
     args.report.check()?;
     let given = Layered::own::<ReplayArgs>("replay")?;
     args.engine.how.refuse_idle(&|option| given.says(option))?;
-    let (oracles, known) = (chosen(&args.oracles)?, args.known.read()?);
+    let (oracles, known) = args.verdict.read()?;
     let host = args.engine.start(engine_of(&stored.folder, &stored.case).as_ref())?;
     let name = stored.folder.file_name().unwrap_or_default().to_string_lossy();
     let out = args.out.clone().unwrap_or_else(|| usual_folder(&name, &host.engine));
