@@ -5,6 +5,11 @@ use std::borrow::Cow;
 /// A text as one word of a shell, quoted where it needs to be. A NUL character, which no argument can contain, is
 /// dropped.
 pub fn word(text: &str) -> Cow<'_, str> {
+    // An option with its value needs no quotes for the sign between them.
+    let is_plain = |part: &str| part.is_empty() || matches!(shlex::try_quote(part), Ok(Cow::Borrowed(_)));
+    if text.starts_with('-') && text.split('=').all(is_plain) {
+        return Cow::Borrowed(text);
+    }
     shlex::try_quote(text).unwrap_or_else(|_| {
         let without = text.replace('\0', "");
         Cow::Owned(shlex::try_quote(&without).expect("only NUL cannot be quoted").into_owned())
