@@ -173,7 +173,8 @@ mod tests {
         let id = EngineId::new(EngineName::Tofu, Version::new(1, 12, 6));
         let engine = RecordedEngine { id, path: Some("/found at home/tofu".into()) };
         let stored = serde_json::to_value(&engine).unwrap();
-        let expected = json!({ "family": "terraform", "name": "tofu", "version": "1.12.6", "path": "/found at home/tofu" });
+        let path = "/found at home/tofu";
+        let expected = json!({ "family": "terraform", "name": "tofu", "version": "1.12.6", "path": path });
         assert_eq!(stored, expected);
         assert_eq!(serde_json::from_value::<RecordedEngine>(stored).unwrap(), engine);
         assert_eq!(engine.to_string(), "tofu@1.12.6 at /found at home/tofu");

@@ -1,5 +1,5 @@
-//! A campaign's manifest: all that its verdicts depend on, as data. It is the first file in the campaign's folder, which
-//! belongs to this campaign alone, and to one process at a time.
+//! A campaign's manifest: all that its verdicts depend on, as data. It is the first file in the campaign's folder,
+//! which belongs to this campaign alone, and to one process at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};

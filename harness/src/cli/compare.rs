@@ -29,10 +29,10 @@ use crate::judge::compare::Difference;
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{ORACLES, Oracle};
 
-/// Run the same cases on several engines or versions, and tell where what they did differs, and since which version.
+/// Run the same cases on several engines or versions, and show where they differ, and since which version
 ///
-/// Each engine has a campaign of its own in a folder below `--out`. The ledgers are compared stage by stage;
-/// a difference that no known bug explains is a finding.
+/// Each engine has its own campaign in a folder below `--out`. The ledgers are compared stage by stage. A difference
+/// that no known bug explains is a finding.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  equiform compare --engine terraform@1.11 --engine tofu\n  \
                   equiform compare --installed --sources 50 --variants 2")]
@@ -40,7 +40,7 @@ pub struct CompareArgs {
     /// An engine, as for `run`; two or more
     #[arg(long = "engine", value_name = "ENGINE", required_unless_present = "installed")]
     engines: Vec<EngineChoice>,
-    /// Every engine that is installed
+    /// Compare all installed engines
     #[arg(long)]
     installed: bool,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub struct CompareArgs {
     out: PathBuf,
     #[command(flatten)]
     known: KnownArgs,
-    /// What is printed in the end: tables, or one JSON document
+    /// What to print at the end: tables, or one JSON document
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     format: OutputFormat,
 }

@@ -22,16 +22,16 @@ use crate::html::page::{FILE, PageError};
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::Oracle;
 
-/// Show a campaign, or a comparison of engines, in one HTML file: what was found, graphs, timelines, programs.
+/// Show a campaign, or a comparison of engines, in one HTML file: what was found, graphs, timelines, programs
 ///
-/// The file needs nothing else: no network, no other file. `run` and `compare` write it themselves when they end; this
-/// writes it again, from the folder alone, by what is known now. No engine is run. Evidence holds all values of
-/// programs in clear, and so does the report: it is readable by its owner alone, unless you name it by --out.
+/// The file needs no network and no other file. `run` and `compare` write it when they end. This command writes it
+/// again from the folder, using what is known now; no engine runs. Like the evidence, the report contains all values
+/// of programs in clear, so only its owner can read it, unless you name it with --out.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  equiform report .equiform/campaign\n  \
                   equiform report .equiform/compare --out engines.html")]
 pub struct ReportPageArgs {
-    /// The folder that `equiform run` or `equiform compare` was given by --out
+    /// The folder of a campaign or comparison (--out of `equiform run` or `equiform compare`)
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// The file to write [default: report.html in the folder]
@@ -65,7 +65,7 @@ pub fn run(args: ReportPageArgs) -> CliResult {
     Ok(Outcome::Clean)
 }
 
-/// Says where a page is: with what else is printed, or beside it where that is for programs.
+/// Prints where a page is: on standard output, or on standard error if the output is JSON.
 fn tell(path: &Path, bytes: Option<u64>, format: OutputFormat) -> Result<(), CannotRun> {
     let size = bytes.map(|bytes| format!(" ({:.1} MB)", bytes as f64 / 1e6)).unwrap_or_default();
     let line = format!("  report        {}{size}", path.display());
@@ -78,8 +78,8 @@ fn tell(path: &Path, bytes: Option<u64>, format: OutputFormat) -> Result<(), Can
     }
 }
 
-/// Writes the page of a campaign into its folder, and gives where it is. What cannot be written changes no verdict: a
-/// note says so.
+/// Writes the page of a campaign into its folder, and returns its path. A page that cannot be written changes no
+/// verdict; a note says so.
 pub fn write_page(
     folder: &Path,
     report: &Report,
@@ -91,7 +91,7 @@ pub fn write_page(
     written(campaign_page::write(&source, &path, true)).map(|_| path)
 }
 
-/// The same, and says where the page is.
+/// The same, and prints where the page is.
 pub fn leave_page(
     folder: &Path,
     report: &Report,
@@ -102,7 +102,7 @@ pub fn leave_page(
     write_page(folder, report, oracles, known).map_or(Ok(()), |path| tell(&path, None, format))
 }
 
-/// Writes the page of a comparison that has just been made, or was stopped, and says where it is.
+/// Writes the page of a comparison that has ended or was stopped, and prints where it is.
 pub fn leave_comparison(source: &ComparisonSource<'_>, format: OutputFormat) -> Result<(), CannotRun> {
     let path = source.folder.join(FILE);
     match written(comparison_page::write(source, &path, true)) {
@@ -115,7 +115,7 @@ fn written(result: Result<u64, PageError>) -> Option<u64> {
     result.map_err(|error| note(&format!("error: {error}"))).ok()
 }
 
-/// The folders of the campaigns that a comparison's folder holds; none if it is no comparison's.
+/// The folders of the campaigns in a comparison's folder; none if it is not a comparison's.
 fn compared(folder: &Path) -> Vec<PathBuf> {
     if matches!(CampaignManifest::read(folder), Ok(Some(_)) | Err(_)) {
         return Vec::new();
@@ -183,7 +183,7 @@ fn write_comparison(
     Ok(comparison_page::write(&source, path, private)?)
 }
 
-/// A bar while a large folder is read, where there is a terminal.
+/// A progress bar while a large folder is read, if there is a terminal.
 struct Progress(ProgressBar);
 
 impl Progress {

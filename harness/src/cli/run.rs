@@ -1,5 +1,5 @@
-//! `equiform run`: a campaign on an engine. [`files`] takes options from a settings file, [`plan`] is what they come to,
-//! or what a stored campaign says, [`mod@repeat`] the command that does the same once more.
+//! `equiform run`: a campaign on an engine. [`files`] takes options from a settings file, [`plan`] is what they come
+//! to, or what a stored campaign says, [`mod@repeat`] the command that does the same once more.
 
 mod files;
 mod plan;
@@ -25,10 +25,10 @@ use crate::campaign::shard::Shard;
 use crate::deploy::stop::Stop;
 use plan::RunPlan;
 
-/// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, judge it by the ledger.
+/// Run a campaign: generate equivalent programs, deploy them batch by batch on an engine, and judge it by the ledger
 ///
-/// Ctrl-C ends it after the commands in flight and keeps what was judged; a second one ends them too. The
-/// same command, or `--resume`, resumes it.
+/// Ctrl-C ends it after the running commands and keeps what was judged; a second one ends the commands too. The same
+/// command, or `--resume`, continues.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
@@ -38,28 +38,28 @@ pub struct RunArgs {
     /// The folder for cases and evidence; a campaign with the same settings is resumed
     #[arg(long, default_value = ".equiform/campaign")]
     out: PathBuf,
-    /// The oracles to ask [default: all]
+    /// The oracles to run [default: all]
     #[arg(long, value_delimiter = ',')]
     oracles: Vec<String>,
-    /// Only a part of the cases: 1/4 is the first of four parts, which `equiform merge` joins
+    /// Run only a part of the cases: 1/4 is the first of four parts, which `equiform merge` joins
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Only this case of the campaign, by its number from 0 on. The others stay as they are in the folder: run them by
-    /// the same command without it, or with --resume
+    /// Run only this case of the campaign, counted from 0. The others stay unchanged in the folder; the same command
+    /// without this option, or --resume, runs them
     #[arg(long, value_name = "N")]
     case: Option<usize>,
-    /// A TOML file with any of these options, by their long names; the command line wins
+    /// A TOML file with any of these options, by their long names; the command line takes precedence
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     settings: Option<PathBuf>,
-    /// Resume the campaign in this folder, on the engine and with the settings that are stored there
+    /// Resume the campaign in this folder, with the engine and the settings stored there
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
-    /// Do not deploy a variant with a new finding a second time to see whether it comes again
+    /// Do not deploy a variant with a new finding a second time to check whether it occurs again
     #[arg(long)]
     no_again: bool,
     #[command(flatten)]
     reduce: ReduceFailuresArgs,
-    /// Whose evidence stays on disk. It is removed once all variants of a case are judged
+    /// Which variants keep their evidence. Other evidence is removed once all variants of a case are judged
     #[arg(long, value_enum, default_value_t = Keep::All)]
     keep: Keep,
     #[command(flatten)]
@@ -105,7 +105,7 @@ pub fn run(args: RunArgs) -> CliResult {
 }
 
 impl RunArgs {
-    /// What comes of a campaign that may have ended early.
+    /// The outcome of a campaign that may have ended early.
     fn ended(&self, finished: Finished, outcome: CliResult, plan: &RunPlan, stop: &Stop) -> CliResult {
         if finished.is_whole() {
             return outcome;

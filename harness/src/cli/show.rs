@@ -23,18 +23,18 @@ use crate::judge::view::VariantView;
 /// The version of the JSON document.
 const VERSION: u32 = 2;
 
-/// Show what happened to a variant: the cause first, then what follows from it, and each stage.
+/// Show what happened to a variant: first the cause, then its consequences and each stage
 ///
-/// The cause is the finding that nothing else explains: of the first stage with a new finding, the one nearest to what
-/// the engine did. It comes with what is known of it, with what the model expected and what the ledger shows, and with
-/// what changed in the program. All the rest is a line each; `--all` unfolds it.
+/// The cause is the finding that nothing else explains: in the first stage with a new finding, the one closest to
+/// what the engine did. It comes with what is known about it, what the model expected, what the ledger shows, and
+/// what changed in the program. Everything else takes one line each; `--all` shows it in full.
 ///
-/// Operations stand in the order in which they began, with the sequence numbers of their begin and end in the
-/// ledger: `+` creates, `~` updates, `-` deletes.
+/// Operations are in the order in which they began, with the sequence numbers of their begin and end in the ledger: `+`
+/// creates, `~` updates, `-` deletes.
 ///
-/// Of a case, the variants that did not pass are listed, and the first of them is shown.
+/// For a case, the command lists the variants that did not pass and shows the first of them.
 ///
-/// Exit code 0 if nothing was found or all of it is known, 1 if something is new, 2 if it could not be judged.
+/// The exit code is 0 if nothing was found or all of it is known, 1 if something is new, 2 if it could not be judged.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   equiform show .equiform/campaign/case-0003/variant-0001
@@ -45,13 +45,13 @@ pub struct ShowArgs {
     folder: PathBuf,
     #[command(flatten)]
     leave_out: LeaveOutArgs,
-    /// Unfold all stages and findings
+    /// Show all stages and findings in full
     #[arg(short = 'v', long, visible_alias = "verbose")]
     all: bool,
-    /// Show the graph after each stage too; it unfolds them
+    /// Also show the graph after each stage; implies --all for stages
     #[arg(long)]
     graph: bool,
-    /// How it is written: for people, or one JSON document with everything in it
+    /// The output format: text, or one JSON document with everything
     #[arg(long, default_value = "text")]
     format: OutputFormat,
     #[command(flatten)]
@@ -65,7 +65,7 @@ struct Document<'a> {
     case: usize,
     folder: &'a Path,
     engine: Option<&'a RecordedEngine>,
-    /// Variants of those that were looked at.
+    /// The number of variants examined.
     passed: usize,
     /// The variant that was asked for, or all of the case that did not pass.
     variants: &'a [VariantView],
@@ -74,7 +74,7 @@ struct Document<'a> {
 /// Shows.
 pub fn run(args: ShowArgs) -> CliResult {
     let json = args.format == OutputFormat::Json;
-    refuse(json && args.all, "--all", "with --format json, which has everything in it")?;
+    refuse(json && args.all, "--all", "with --format json, which contains everything")?;
     refuse(json && args.graph, "--graph", "with --format json, which has the graphs in it")?;
     let known = args.known.read()?;
     let mut place = StoredCase::find(&args.folder)?;

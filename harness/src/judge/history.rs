@@ -17,7 +17,8 @@ pub struct PastStage<'a> {
     pub staged: StagedBatch<'a>,
     /// What was deployed.
     pub deployed: Deployed,
-    /// What the engine takes for deployed where it orders deletes by what is written: see [`Semantics::before_destroy`].
+    /// What the engine takes for deployed where it orders deletes by what is written: see
+    /// [`Semantics::before_destroy`].
     taken_for_deployed: Option<Deployed>,
     /// How the engine was asked to do it: a saved plan was made by an earlier stage.
     pub options: Options,

@@ -1,13 +1,13 @@
 //! The specification: what a correct engine must do to get from what is deployed to what a program says.
 //!
-//! Four things are kept apart: [`meaning`] is what is to be there, [`encoding`] how it is written ([`configuration`] is
-//! both), [`world`] the objects that exist, [`memory`] what the engine remembers of them ([`deployed`] is both).
-//! [`action`] is what the engine is asked to do. A [`step`] leads from what is deployed to a program: [`changes`] says
-//! what becomes of each node, an [`expectation`] which operations are due and in which order. What differs between
-//! engine families is behind one trait, [`semantics`]. [`dependencies`] is the graph below all of them. [`rule`] has the
-//! rules with their sources, and `docs/model.md` is the same as prose; together they are what the oracles judge by. The
-//! model asks for no more than engines promise: two operations that it leaves unordered may overlap or come in any
-//! order.
+//! Four things are kept apart: [`meaning`] is what is to be there, [`encoding`] how it is written ([`configuration`]
+//! is both), [`world`] the objects that exist, [`memory`] what the engine remembers of them ([`deployed`] is both).
+//! [`action`] is what the engine is asked to do. A [`step`] leads from what is deployed to a program: [`changes`]
+//! says what becomes of each node, an [`expectation`] which operations are due and in which order. What differs
+//! between engine families is behind one trait, [`semantics`]. [`dependencies`] is the graph below all of them.
+//! [`rule`] has the rules with their sources, and `docs/model.md` is the same as prose; together they are what the
+//! oracles judge by. The model asks for no more than engines promise: two operations that it leaves unordered may
+//! overlap or come in any order.
 
 pub mod action;
 pub mod address;
