@@ -14,14 +14,14 @@ use crate::deploy::stop::Stop;
 use crate::engines::{Engine, EngineChoice, Engines};
 use crate::judge::explain::{Explanation, Tried};
 
-/// Make a folder from which an engine's maintainers can see a bug: the programs, a script that needs nothing but the
-/// engine and says whether the bug shows, what is expected and what happens, and the text of an issue.
+/// Make a folder that shows a bug to an engine's maintainers: the programs, a script that needs only the engine and
+/// reports whether the bug occurs, what is expected and what happens, and the text of an issue
 ///
-/// Programs are written with the built-in terraform_data if the bug shows with it, which is tried; else with the mock
-/// provider, whose binary the script then needs. The script is run on the engine of the case, where the bug has to
-/// show, and on all other engines that are installed. Cut the case down first with `equiform reduce`.
+/// The programs use the built-in terraform_data if the bug occurs with it, which is tried first; otherwise they use
+/// the mock provider, whose binary the script then needs. The script runs on the engine of the case, where the bug
+/// must occur, and on all other installed engines. Reduce the case first with `equiform reduce`.
 ///
-/// Exit code 0 if a bundle was made, 2 if not.
+/// The exit code is 0 if a bundle was made, otherwise 2.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  equiform bundle .equiform/runs/…/case-0024/variant-0003\n  \
                   equiform bundle .equiform/reduced/case-0024 --out cycle-when-removed --title 'A cycle when …'\n\n\
@@ -33,16 +33,16 @@ pub struct BundleArgs {
     /// and the variant]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// The engine on which it has to show [default: the one that the case was run on]
+    /// The engine on which the bug must occur [default: the engine of the case]
     #[arg(long)]
     engine: Option<EngineChoice>,
-    /// Try it on that engine only
+    /// Try it only on that engine
     #[arg(long)]
     only: bool,
-    /// The title of the issue [default: what is known of it, or what was found]
+    /// The title of the issue [default: the known bug, or what was found]
     #[arg(long)]
     title: Option<String>,
-    /// A file with what is to be added to the issue, such as where the bug comes from
+    /// A file with text to add to the issue, such as where the bug comes from
     #[arg(long, value_name = "FILE")]
     context: Option<PathBuf>,
 }

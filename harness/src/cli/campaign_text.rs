@@ -13,7 +13,7 @@ use crate::campaign::Watcher;
 use crate::campaign::tally::Tally;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
-/// How often it is told how far it is, where there is no terminal.
+/// How often progress is reported without a terminal.
 const INTERVAL: Duration = Duration::from_secs(15);
 
 /// A bar where there is a terminal, a line now and then where there is none, and a line for each finding everywhere.

@@ -17,8 +17,8 @@ use crate::engines::{Engine, EngineChoice, EngineName, Engines, RecordedEngine};
 /// Which engine, and how it is run.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
-    /// The engine: terraform or tofu, with @VERSION if it matters, or the path of an executable that takes
-    /// their commands [default: terraform, or the engine that a stored case was run on]
+    /// The engine: terraform or tofu, optionally with @VERSION, or the path of an executable that accepts their
+    /// commands [default: terraform, or the engine of a stored case]
     #[arg(long)]
     engine: Option<EngineChoice>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ impl EngineArgs {
 /// How an engine is run.
 #[derive(Debug, Args)]
 pub struct HowArgs {
-    /// How many variants are deployed at once [default: as many as there are processors]
+    /// How many variants to deploy at once [default: the number of processors]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// How long one engine command may take: 60s, 2m
@@ -54,12 +54,12 @@ pub struct HowArgs {
     /// How programs are written
     #[arg(long, default_value = "hcl")]
     syntax: Syntax,
-    /// How the provider holds operations between begin and end, so that those that may overlap do: `quiet` (until the
-    /// engine sends nothing more), `quiet:5ms`, `5ms` or `off`
+    /// How the provider holds operations between begin and end, so that operations that may overlap do: `quiet`
+    /// (until the engine sends nothing more), `quiet:5ms`, `5ms` or `off`
     #[arg(long, default_value = "quiet")]
     hold: Hold,
-    /// Start a process for every command, as people do. Without it, an engine that can be kept warm explores, and fresh
-    /// processes confirm what it finds
+    /// Start a process for every command, as people do. Without it, an engine that can be kept warm runs in one
+    /// process, and fresh processes confirm what it finds
     #[arg(long)]
     cold: bool,
 }
@@ -71,25 +71,25 @@ impl HowArgs {
         self.jobs.map_or_else(all, usize::from)
     }
 
-    /// Refuses options that have no effect beside others. `given` tells which were given.
+    /// Refuses options that have no effect in combination with others. `given` says which were given.
     pub fn refuse_idle(&self, given: &dyn Fn(&str) -> bool) -> Result<(), CannotRun> {
         let installs = self.provider_mode == ProviderMode::Init;
         refuse(given("cold") && installs, "--cold", "with --provider-mode init, which keeps no engine warm")
     }
 
-    /// What there is to choose.
+    /// The settings of the driver.
     pub fn mode(&self) -> Mode {
         Mode { provider: self.provider_mode, syntax: self.syntax, hold: self.hold, warm: !self.cold }
     }
 
-    /// Takes Ctrl-C in hand.
+    /// Handles Ctrl-C from now on.
     pub fn watch(&self) -> Result<Stop, CannotRun> {
         let stop = Stop::default();
         interrupt::watch(stop.clone())?;
         Ok(stop)
     }
 
-    /// Finds an engine and starts the provider for it, with Ctrl-C in hand.
+    /// Finds an engine, starts the provider for it, and handles Ctrl-C.
     pub fn start_choice(&self, choice: &EngineChoice, mode: Mode) -> Result<EngineHost, CannotRun> {
         self.start(&Engines::from_env()?.find(choice)?, mode, self.watch()?)
     }
@@ -100,7 +100,7 @@ impl HowArgs {
     }
 }
 
-/// Every engine that is installed or on the PATH, in ascending order, each version once.
+/// Every engine that is installed or on the PATH, in ascending order, with each version once.
 pub fn installed_engines() -> Result<Vec<Engine>, CannotRun> {
     let places = Engines::from_env()?;
     let all = EngineName::ALL.into_iter();

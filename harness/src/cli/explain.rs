@@ -13,23 +13,22 @@ use crate::engines::{EngineChoice, Engines};
 use crate::judge::explain::Explanation;
 
 /// Explain what went wrong with a variant: what was deployed, what the model expected and by which rule, what the
-/// ledger shows, the first difference and the lines that prove it, and what is known of it.
+/// ledger shows, the first difference and the lines that prove it, and what is known about it
 ///
-/// Of all that was found, the finding nearest to the cause is explained. Nothing is deployed, unless `--engines` asks
-/// on which installed engines it shows. `equiform bundle` makes something of it that can be sent to the engine's
-/// maintainers.
+/// The command explains the finding closest to the cause. It deploys nothing, unless `--engines` asks which installed
+/// engines show it. `equiform bundle` turns it into something to send to the engine's maintainers.
 ///
-/// Exit code 0 if a known engine bug explains it, 1 if it is new, 2 if there is nothing to explain.
+/// The exit code is 0 if a known engine bug explains it, 1 if it is new, 2 if there is nothing to explain.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  equiform explain .equiform/runs/…/case-0024/variant-0003\n  \
                   equiform explain .equiform/runs/…/case-0024 --engines")]
 pub struct ExplainArgs {
     #[command(flatten)]
     variant: VariantArgs,
-    /// Deploy the variant on every engine that is installed, and say on which it shows
+    /// Deploy the variant on every installed engine, and say which of them show it
     #[arg(long)]
     engines: bool,
-    /// How it is written
+    /// The output format
     #[arg(long, default_value = "text")]
     format: OutputFormat,
 }

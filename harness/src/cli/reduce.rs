@@ -27,15 +27,15 @@ use crate::judge::verdict::VariantResult;
 use crate::private;
 use crate::util::files::{is_occupied, unused};
 
-/// Cut a failing variant down to the smallest that fails in the same way.
+/// Reduce a failing variant to the smallest that fails in the same way
 ///
-/// Stages, resources, edges, settings and changes are taken away as long as the failure stays: the same oracle, the
-/// same kind of difference, and the cause of what is found, not a consequence. The result is a case of its own, with
-/// its evidence, that `show`, `explain`, `bundle`, `replay` and `reduce` take like any other.
+/// The command removes stages, resources, edges, settings and changes as long as the failure stays: the same oracle,
+/// the same kind of difference, and the cause of what is found, not a consequence. The result is a case with its
+/// evidence that `show`, `explain`, `bundle`, `replay` and `reduce` accept like any other.
 ///
 /// Ctrl-C keeps the smallest so far.
 ///
-/// Exit code 0 if it was reduced, 2 if it could not be: the variant passes, or the failure does not show any more.
+/// The exit code is 0 if it was reduced, 2 if it could not be: the variant passes, or the failure no longer occurs.
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
     #[command(flatten)]
@@ -45,17 +45,17 @@ pub struct ReduceArgs {
     /// A new or empty folder for the reduced case [default: a new one in .equiform/reduced, named after the failure]
     #[arg(long)]
     out: Option<PathBuf>,
-    /// How far to go: a number of attempts such as 150, or a time such as 5m
+    /// The limit: a number of attempts such as 150, or a time such as 5m
     #[arg(long, default_value = "5m", value_name = "ATTEMPTS|TIME")]
     budget: Budget,
     /// The finding to keep, by its oracle, or by oracle and kind: `steps`, `steps: missing` [default: the cause]
     #[arg(long, value_name = "ORACLE[: KIND]")]
     finding: Option<String>,
-    /// An executable that decides instead of the signature. It is given the folder of a deployed case (also in
-    /// EQUIFORM_CASE, and the variant's in EQUIFORM_VARIANT), and exits with 0 if that is of interest
+    /// An executable that decides instead of the signature. It receives the folder of a deployed case (also in
+    /// EQUIFORM_CASE, and the variant's in EQUIFORM_VARIANT), and exits with 0 if the case is of interest
     #[arg(long, value_name = "COMMAND", conflicts_with = "finding")]
     interesting: Option<PathBuf>,
-    /// How the result is told
+    /// The output format
     #[arg(long, default_value = "text")]
     format: OutputFormat,
 }
@@ -119,7 +119,7 @@ pub fn run(args: ReduceArgs) -> CliResult {
     Ok(if started.runner.stop.asked_now() { Outcome::Interrupted } else { Outcome::Clean })
 }
 
-/// What the evidence shows of the variant that is to be reduced: nothing if there is none.
+/// What the evidence shows about the variant to reduce; nothing if there is none.
 fn findings_of(
     place: &StoredVariant,
     oracles: &[&Oracle],
@@ -140,7 +140,7 @@ fn findings_of(
     }
 }
 
-/// The finding that a user names.
+/// The finding that the user named.
 fn chosen<'a>(findings: &'a [Finding], wanted: &str) -> Result<&'a Finding, CannotRun> {
     let (oracle, kind) = wanted.split_once(':').map_or((wanted, None), |(it, kind)| (it, Some(kind.trim())));
     let fits = |finding: &&Finding| {
@@ -190,10 +190,10 @@ fn tell(out: &mut dyn Write, reduction: &Reduction, case: &Case, folder: &Path) 
     writeln!(out, "  look at       equiform explain {}", folder.display())
 }
 
-/// How often it is told how far it is, where there is no terminal.
+/// How often progress is reported without a terminal.
 const INTERVAL: Duration = Duration::from_secs(15);
 
-/// What is told meanwhile: a line that changes where there is a terminal, else one now and then.
+/// Reports progress: a line that changes on a terminal, otherwise a new line now and then.
 pub struct Display {
     bar: ProgressBar,
     told: Mutex<(Instant, String)>,

@@ -18,10 +18,10 @@ use crate::case::CASE_FILE;
 use crate::engines::{EngineChoice, RecordedEngine};
 use crate::util::files::unused;
 
-/// Run a stored case again: the same programs, batch by batch, on the engine that it was run on, or another.
+/// Run a stored case again: the same programs, batch by batch, on its engine or on another
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// The folder of a case, or of a variant if only that is to be run, such as …/case-0003/variant-0001
+    /// The folder of a case, or of a variant to run only that, such as …/case-0003/variant-0001
     folder: PathBuf,
     /// Only this variant of a case, counted from 0 [default: all]
     #[arg(long, value_name = "N")]
@@ -32,7 +32,7 @@ pub struct ReplayArgs {
     /// and the engine]
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Do not deploy a variant with a new finding a second time to see whether it comes again
+    /// Do not deploy a variant with a new finding a second time to check whether it occurs again
     #[arg(long)]
     no_again: bool,
     #[command(flatten)]
@@ -78,7 +78,7 @@ pub fn run(args: ReplayArgs) -> CliResult {
     interrupted(outcome, &sentence, host.runner.stop.asked_now())
 }
 
-/// The command that does the same once more, into a folder of its own.
+/// The command that does the same again, in a new folder.
 fn repeat(folder: &Path, variant: Option<usize>, engine: &RecordedEngine) -> String {
     let is_of_variant = folder.join(CASE_FILE).exists();
     let variant =
@@ -92,7 +92,7 @@ fn repeat(folder: &Path, variant: Option<usize>, engine: &RecordedEngine) -> Str
     command_line(fixed.into_iter().chain(variant.into_iter().flatten()))
 }
 
-/// A folder that is not there yet.
+/// A folder that does not exist yet.
 fn usual_folder(case: &str, engine: &RecordedEngine) -> PathBuf {
     let engine = engine.to_string().replace(['/', ' '], "-");
     unused(Path::new(".equiform/replay"), &format!("{case}-{engine}"))

@@ -51,7 +51,7 @@ pub struct IdentityAttribute {
     pub ty: Type,
     /// Whether an import has to name it.
     pub required_for_import: bool,
-    /// For people.
+    /// Documentation that engines show to their users.
     pub description: String,
 }
 

@@ -145,7 +145,7 @@ pub struct Attribute {
     pub write_only: bool,
     /// Whether it should not be used any more.
     pub deprecated: bool,
-    /// For people.
+    /// Documentation that engines show to their users.
     pub description: String,
 }
 
@@ -212,7 +212,7 @@ pub struct Block {
     pub blocks: Vec<NestedBlock>,
     /// Whether it should not be used any more.
     pub deprecated: bool,
-    /// For people.
+    /// Documentation that engines show to their users.
     pub description: String,
 }
 

@@ -18,7 +18,7 @@ pub struct Parameter {
     pub ty: Type,
     /// Whether it may be null.
     pub nullable: bool,
-    /// For people.
+    /// Documentation that engines show to their users.
     pub description: String,
 }
 
@@ -33,9 +33,9 @@ pub struct Function {
     pub variadic: Option<Parameter>,
     /// What it gives.
     pub gives: Type,
-    /// For people, in short.
+    /// A short description that engines show to their users.
     pub summary: String,
-    /// For people.
+    /// Documentation that engines show to their users.
     pub description: String,
 }
 

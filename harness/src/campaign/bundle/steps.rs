@@ -110,9 +110,9 @@ impl Steps {
 /// For whom commands write what they do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writes {
-    /// For people.
+    /// Text to read.
     Text,
-    /// For programs.
+    /// JSON messages.
     Messages,
 }
 

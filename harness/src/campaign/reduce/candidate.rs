@@ -48,7 +48,7 @@ pub struct Size {
     pub commands: usize,
 }
 
-/// See the module.
+/// A variant as a list of graphs and stages, from which parts can be removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The case that it is cut from, for what stays as it is; without variants.

@@ -15,7 +15,7 @@ use crate::spec::changes::Changes;
 use crate::spec::semantics::terraform::TERRAFORM;
 use crate::spec::{Action, Configuration, Deployed, NodeKey, Options, Step};
 
-/// See the module.
+/// The stages of a variant while a workflow makes them, and what is deployed after each.
 pub struct Course<'a> {
     batches: &'a [Arc<Batch>],
     other: usize,

@@ -10,7 +10,7 @@ use crate::spec::{Action, OperationKind};
 
 /// What it looks at.
 pub const ABOUT: &str =
-    "every object ever created is deleted or in the state, after failures too; none is deleted twice";
+    "every object ever created is deleted or in the state, even after failures; none is deleted twice";
 
 /// Compares what was deleted, and what is left, with the state.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {

@@ -8,7 +8,8 @@ use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::spec::{Action, Failure};
 
 /// What it looks at.
-pub const ABOUT: &str = "every command succeeds and waits: no error, crash, hang, lock or broken file left";
+pub const ABOUT: &str =
+    "every command succeeds and waits: no error, crash, hang, leftover lock or broken file";
 
 /// Looks at how a command ended, what it printed and what it left.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {

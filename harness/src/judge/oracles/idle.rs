@@ -6,7 +6,7 @@ use crate::case::stage::JudgedAs;
 use crate::judge::finding::{Detail, Finding, FindingKind};
 
 /// What it looks at.
-pub const ABOUT: &str = "the same program once more plans nothing and does nothing";
+pub const ABOUT: &str = "applying the same program again plans nothing and does nothing";
 
 /// Looks for planned changes and for operations.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {

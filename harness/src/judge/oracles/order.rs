@@ -11,7 +11,7 @@ use crate::spec::{Reason, ResourceOperation};
 
 /// What it looks at.
 pub const ABOUT: &str =
-    "operations keep the order that edges and lifecycles ask for, and are no more at once than asked for";
+    "operations keep the required order, and no more of them run at once than -parallelism allows";
 
 /// When the first of the operations of a kind on a key began, and the one that ended last.
 struct Span<'a> {

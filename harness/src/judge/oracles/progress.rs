@@ -12,7 +12,7 @@ use crate::spec::OperationKind;
 
 /// What it looks at.
 pub const ABOUT: &str =
-    "the engine tells of every operation, and of no other, with the object that it changes";
+    "the engine's messages report every operation and no other, each with the object that it changes";
 
 /// Compares messages with operations. Without a model nobody knows the addresses of resources, and these are left out.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {

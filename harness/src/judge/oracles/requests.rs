@@ -10,7 +10,8 @@ use crate::judge::requests::BadRequest;
 use crate::spec::{Action, NodeKey, PlanMode};
 
 /// What it looks at.
-pub const ABOUT: &str = "requests carry objects as they are and changes as planned; all is read and planned";
+pub const ABOUT: &str =
+    "requests contain objects as they are and changes as planned; everything is read and planned";
 
 /// Looks at what is wrong with requests, and at those that should be there or not.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {

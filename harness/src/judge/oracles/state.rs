@@ -15,7 +15,7 @@ use crate::spec::dependencies::{Number, NumberedGraph, Numbering, Walk};
 use crate::spec::{Action, Configuration, Deployed, NodeKey, PlanMode, Remembered as Node};
 
 /// What it looks at.
-pub const ABOUT: &str = "the engine's state holds what is in the world, with its dependencies";
+pub const ABOUT: &str = "the engine's state matches the world, with its dependencies";
 
 /// How the state after a stage is to be compared with the one before; none if the stage may change it.
 pub fn comparison(stage: &Stage) -> Option<StateComparison> {
