@@ -351,7 +351,9 @@ mod tests {
         assert!(wrong(|stages| stages[0].name = "idle".to_owned()).contains("two stages"));
         assert!(wrong(|stages| stages[0].program = ProgramRef::Batch(3)).contains("there are 2"));
         assert!(wrong(|stages| stages[0].program = ProgramRef::LastOf(2)).contains("there are 2"));
-        let saved = |stages: &mut Vec<Stage>| stages[1].action = Action::ApplySaved(Options::default());
+        let saved = |stages: &mut Vec<Stage>| {
+            stages[1].action = Action::ApplySaved(crate::spec::SavedOptions::default())
+        };
         assert!(wrong(saved).contains("saves one"));
         let repeats = |stages: &mut Vec<Stage>| stages[0].repeats = Some("idle".to_owned());
         assert!(wrong(repeats).contains("no stage before it"));

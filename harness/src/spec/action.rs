@@ -17,7 +17,7 @@ pub enum Action {
     /// Plan, and change nothing.
     Plan(Options),
     /// Apply the plan that the stage before has saved.
-    ApplySaved(Options),
+    ApplySaved(SavedOptions),
     /// Delete everything, or the targets.
     Destroy(Options),
     /// Take what has changed behind the engine's back into the engine's memory, and change nothing.
@@ -36,15 +36,23 @@ pub enum Action {
 }
 
 impl Action {
-    /// Its options.
+    /// Its options. Those of a saved plan are the options of the stage that saved it.
     pub fn options(&self) -> &Options {
         match self {
-            Self::Apply(options)
-            | Self::Plan(options)
-            | Self::ApplySaved(options)
-            | Self::Destroy(options)
-            | Self::Refresh(options) => options,
-            Self::Mark(_) | Self::Unmark(_) | Self::Drift { .. } => const { &Options::USUAL },
+            Self::Apply(options) | Self::Plan(options) | Self::Destroy(options) | Self::Refresh(options) => {
+                options
+            }
+            Self::ApplySaved(_) | Self::Mark(_) | Self::Unmark(_) | Self::Drift { .. } => {
+                const { &Options::USUAL }
+            }
+        }
+    }
+
+    /// How many operations may be under way at once; none leaves it to the engine.
+    pub fn parallelism(&self) -> Option<u32> {
+        match self {
+            Self::ApplySaved(options) => options.parallelism,
+            other => other.options().parallelism,
         }
     }
 
@@ -57,6 +65,15 @@ impl Action {
     pub fn plans(&self) -> bool {
         self.changes_the_world() || matches!(self, Self::Plan(_))
     }
+}
+
+/// How a saved plan is applied. Everything else was decided when the plan was made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SavedOptions {
+    /// How many operations may be under way at once; none leaves it to the engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallelism: Option<u32>,
 }
 
 /// How an action is done. By default as users do it.

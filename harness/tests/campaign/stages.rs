@@ -11,7 +11,7 @@ use equiform::engines::driver::ProviderMode;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant::{variant_folder, verdict};
 use equiform::judge::verdict::VariantVerdict;
-use equiform::spec::{Action, EdgeKind, Options};
+use equiform::spec::{Action, EdgeKind, Options, SavedOptions};
 
 use super::support::{engine, provider, runner};
 
@@ -51,9 +51,14 @@ fn all_actions() -> Vec<Stage> {
         stage("first", Action::Apply(one_by_one()), 1, JudgedAs::Batch),
         stage("replace", Action::Apply(replace("b")), 1, JudgedAs::Batch),
         stage("plan", Action::Plan(saved(usual())), 2, JudgedAs::Plan),
-        stage("apply", Action::ApplySaved(usual()), 2, JudgedAs::Source),
+        stage("apply", Action::ApplySaved(SavedOptions::default()), 2, JudgedAs::Source),
         stage("plan-to-replace", Action::Plan(saved(replace("a"))), 2, JudgedAs::Plan),
-        stage("replace-as-planned", Action::ApplySaved(one_by_one()), 2, JudgedAs::Source),
+        stage(
+            "replace-as-planned",
+            Action::ApplySaved(SavedOptions { parallelism: Some(1) }),
+            2,
+            JudgedAs::Source,
+        ),
         stage("no-refresh", Action::Apply(Options { refresh: false, ..usual() }), 2, JudgedAs::Idle),
         stage("back", Action::Apply(usual()), 1, JudgedAs::Batch),
         stage("destroy", Action::Destroy(one_by_one()), 1, JudgedAs::Destroy),

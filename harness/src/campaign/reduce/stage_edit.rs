@@ -103,9 +103,8 @@ pub fn options_of(action: &mut Action) -> Option<&mut Options> {
     match action {
         Action::Apply(options)
         | Action::Plan(options)
-        | Action::ApplySaved(options)
         | Action::Destroy(options)
         | Action::Refresh(options) => Some(options),
-        Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => None,
+        Action::ApplySaved(_) | Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => None,
     }
 }

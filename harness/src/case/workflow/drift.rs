@@ -3,7 +3,7 @@
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
-use crate::spec::{Action, Drift, Options, PlanMode};
+use crate::spec::{Action, Drift, Options, PlanMode, SavedOptions};
 
 /// See the module.
 pub const WORKFLOW: Workflow = Workflow {
@@ -39,7 +39,7 @@ fn drift(course: &mut Course<'_>, number: usize) {
     let last = *course.numbers().end();
     match course.draw(4) {
         0 => {
-            let saved = Action::ApplySaved(Options::USUAL);
+            let saved = Action::ApplySaved(SavedOptions::default());
             course.push(Stage::new("drift-refreshed", saved, program(), JudgedAs::Refresh));
             course.push(Stage::apply("drift-repaired", number, last));
         }

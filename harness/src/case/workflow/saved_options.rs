@@ -2,7 +2,7 @@
 
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, Stage};
-use crate::spec::{Action, Options};
+use crate::spec::{Action, Options, SavedOptions};
 
 /// See the module.
 pub const WORKFLOW: Workflow = Workflow {
@@ -24,7 +24,7 @@ fn stages(course: &mut Course<'_>) {
         let in_parts = !options.target.is_empty();
         let plan = Action::Plan(Options { save: true, ..options });
         course.with_batch(format!("batch-{number}-plan"), plan, number, JudgedAs::Plan);
-        let apply = Action::ApplySaved(Options::USUAL);
+        let apply = Action::ApplySaved(SavedOptions::default());
         if in_parts {
             course.with_batch(format!("batch-{number}-part"), apply, number, JudgedAs::Part);
             course.apply(number);

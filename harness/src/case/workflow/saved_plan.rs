@@ -3,7 +3,7 @@
 use super::{Course, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::changes::{Cause, Change};
-use crate::spec::{Action, Options, PlanMode};
+use crate::spec::{Action, Options, PlanMode, SavedOptions};
 
 /// The workflow `saved-plan`.
 pub const WORKFLOW: Workflow = Workflow {
@@ -26,15 +26,15 @@ fn stages(course: &mut Course<'_>) {
         let changes = step.numbers().any(is_sure);
         plan(course, &format!("batch-{number}"), number, Options::USUAL);
         let apply = Stage::apply(&format!("batch-{number}"), number, last);
-        course.push(Stage { action: Action::ApplySaved(Options::USUAL), ..apply });
+        course.push(Stage { action: Action::ApplySaved(SavedOptions::default()), ..apply });
         if number == stale && changes {
-            let action = Action::ApplySaved(Options::USUAL);
+            let action = Action::ApplySaved(SavedOptions::default());
             course.with_batch(format!("batch-{number}-stale"), action, number, JudgedAs::Refused);
         }
     }
     course.end_without_destroy();
     plan(course, "destroy", last, Options { mode: PlanMode::Destroy, ..Options::USUAL });
-    let destroy = Action::ApplySaved(Options::USUAL);
+    let destroy = Action::ApplySaved(SavedOptions::default());
     course.push(Stage::new("destroy", destroy, ProgramRef::Batch(last), JudgedAs::Destroy));
 }
 

@@ -140,8 +140,8 @@ impl Driver for Terraform {
         };
         let mut arguments: Vec<String> =
             command.iter().chain(&["-input=false", "-json"]).map(|&argument| argument.to_owned()).collect();
-        let Options { replace, target, refresh, parallelism, mode, save } = action.options();
-        arguments.extend(parallelism.map(|most| format!("-parallelism={most}")));
+        let Options { replace, target, refresh, mode, save, .. } = action.options();
+        arguments.extend(action.parallelism().map(|most| format!("-parallelism={most}")));
         if matches!(action, Action::ApplySaved(_)) {
             arguments.push(PLAN_FILE.to_owned());
             return arguments;
@@ -212,6 +212,7 @@ mod tests {
 
     use super::super::EngineOrigin;
     use super::*;
+    use crate::spec::SavedOptions;
 
     #[test]
     fn an_engine_of_before_an_option_lacks_the_workflows_that_need_it() {
@@ -247,12 +248,12 @@ mod tests {
             save: true,
         };
         assert_eq!(
-            arguments(Action::Plan(odd.clone())),
+            arguments(Action::Plan(odd)),
             "plan -detailed-exitcode -input=false -json -parallelism=1 -replace=mock_node.a -replace=mock_node.b \
              -target=mock_node.c -refresh=false -destroy -out=saved.tfplan"
         );
         assert_eq!(
-            arguments(Action::ApplySaved(odd)),
+            arguments(Action::ApplySaved(SavedOptions { parallelism: Some(1) })),
             "apply -input=false -json -parallelism=1 saved.tfplan"
         );
     }

@@ -70,7 +70,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     };
     let mut findings: Vec<Finding> = violations(trial).into_iter().map(found).collect();
     // A saved plan is applied with options of its own.
-    let most = trial.stage.action.options().parallelism.map(|most| most as usize);
+    let most = trial.stage.action.parallelism().map(|most| most as usize);
     let observed = most_at_once(&trial.evidence.operations);
     if most.is_some_and(|most| observed > most) {
         let detail = Detail::Count { observed, expected: most };
