@@ -1,7 +1,7 @@
 //! Equiform tests Infrastructure-as-Code engines: programs that mean the same must build the same infrastructure.
 //!
-//! The binary `equiform` is what people use; this is the library behind it, in layers of which each knows only those
-//! before it:
+//! The binary `equiform` is what people use; this is the library behind it, in layers. Each layer knows only
+//! those before it:
 //!
 //! - [`algebra`]: which programs mean the same. It generates families of equivalent programs from an e-graph.
 //! - [`spec`]: what a correct engine must do in a step: the operations, and their order.
@@ -22,7 +22,7 @@
 //!
 //! let case = Settings { seed: 7, variants: 3, ..Settings::default() }.case(0);
 //! assert_eq!(case.variants.len(), 3);
-//! // All variants end in the same program, by whatever road.
+//! // All variants end in the same program.
 //! let last = |variant| case.batches(variant).unwrap().last().unwrap().program.clone();
 //! assert_eq!(last(0), last(1));
 //! ```

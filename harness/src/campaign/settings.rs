@@ -22,10 +22,10 @@ use crate::case::{Case, CaseError};
 use crate::deploy::stop::Stop;
 use crate::spec::LeftOut;
 
-/// How often it is looked whether a case that is being generated is still wanted.
+/// How often a case that is being generated checks whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How often a variant leaves the shortest road.
+/// How often a variant makes a detour.
 const ESCAPE: f64 = 0.25;
 
 /// Where sources come from.
@@ -54,7 +54,7 @@ pub enum Algebra {
     /// Resources and edges come and go. How edges and settings are written is chosen for the whole case
     #[default]
     Bare,
-    /// Attributes, settings and kinds of edges are part of the meaning, and change on the road
+    /// Attributes, settings and kinds of edges are part of the meaning, and change from batch to batch
     Attributed,
 }
 

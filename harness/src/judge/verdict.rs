@@ -224,8 +224,8 @@ mod tests {
         assert_eq!(first.came_again(&VariantResult::Pass), Some(false));
         let elsewhere = Finding { stage: "elsewhere".into(), ..worded };
         assert_eq!(first.came_again(&of(&[elsewhere])), Some(false));
-        let untold = VariantResult::Inconclusive { reason: "the ledger is cut".to_owned() };
-        assert_eq!(first.came_again(&untold), None);
+        let inconclusive = VariantResult::Inconclusive { reason: "the ledger is cut".to_owned() };
+        assert_eq!(first.came_again(&inconclusive), None);
     }
 
     #[test]
@@ -264,12 +264,13 @@ mod tests {
         assert_eq!(told(&[new], &[new, other]), (Some(true), vec![other.clone()]));
         // A third deployment says whether it came again.
         assert_eq!(told(&[other], &[new]), (None, vec![new.clone()]));
-        let untold = || VariantVerdict::new(0, VariantResult::Inconclusive { reason: "cut".to_owned() });
-        let mut both = untold();
-        both.hold_against_warm(&untold());
+        let inconclusive =
+            || VariantVerdict::new(0, VariantResult::Inconclusive { reason: "cut".to_owned() });
+        let mut both = inconclusive();
+        both.hold_against_warm(&inconclusive());
         assert_eq!(both.warm_only, []);
         let mut cold = of(&[]);
-        cold.hold_against_warm(&untold());
+        cold.hold_against_warm(&inconclusive());
         assert_eq!(cold.warm_only.len(), 1);
     }
 

@@ -90,7 +90,7 @@ kinds! {
     }
     Plan "plan" {
         SeveralPlans "several-plans" "one command makes several plans"
-        SavedPlanMadeAnew "saved-plan-made-anew" "the apply of a saved plan makes another plan"
+        SavedPlanMadeAnew "saved-plan-made-again" "the apply of a saved plan makes another plan"
         ChangesDenied "changes-denied" "the exit code of a plan says that nothing changes, and something does"
         PlanDiffersFromModel "plan-differs-from-model" "the plan announces other changes than the model expects"
         PlanDiffersFromDone "plan-differs-from-done" "the plan announces other changes than are made"
@@ -100,9 +100,9 @@ kinds! {
         OutputPlanDiffers "output-plan-differs" "the plan announces other changes of outputs than are made"
     }
     Progress "progress" {
-        UndoneOperationReported "undone-operation-reported" "a message tells of what is not done"
+        UndoneOperationReported "undone-operation-reported" "a message reports an operation that is not done"
         FailureUnreported "failure-unreported" "no message tells that an operation failed"
-        OperationUnreported "operation-unreported" "no message tells of an operation"
+        OperationUnreported "operation-unreported" "no message reports an operation"
     }
     State "state" {
         SettingRewritten "setting-rewritten" "a command that changes nothing rewrites a setting in the state"
