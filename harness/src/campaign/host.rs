@@ -26,7 +26,7 @@ pub enum HostError {
     #[error("{engine} cannot be run with the provider mode {} and programs in {}", mode.provider, mode.syntax)]
     Mode {
         /// The engine.
-        engine: RecordedEngine,
+        engine: Box<RecordedEngine>,
         /// The mode.
         mode: Mode,
     },
@@ -38,7 +38,7 @@ pub enum HostError {
     )]
     Workflows {
         /// The engine.
-        engine: RecordedEngine,
+        engine: Box<RecordedEngine>,
         /// The workflows that it cannot be driven by.
         lacking: Vec<&'static str>,
         /// Those that it can.
@@ -66,7 +66,7 @@ impl EngineHost {
         let driver = engines::open(engine);
         let recorded = engine.recorded();
         if !driver.capabilities().allow(mode.provider, mode.syntax) {
-            return Err(HostError::Mode { engine: recorded, mode });
+            return Err(HostError::Mode { engine: recorded.into(), mode });
         }
         let (binary, provider) = (provider::locate()?, Provider::start(mode.provider)?);
         if let Provider::Installable(mirror) = &provider {
@@ -101,7 +101,7 @@ impl EngineHost {
             return Ok(());
         }
         let possible = if others.is_empty() { vec!["plain"] } else { others };
-        Err(HostError::Workflows { engine: self.engine.clone(), lacking, possible })
+        Err(HostError::Workflows { engine: Box::new(self.engine.clone()), lacking, possible })
     }
 
     /// Keeps what the provider prints in a folder, if it prints anything.

@@ -12,10 +12,12 @@ use super::{Settings, shard::Shard};
 use crate::deploy::time_spent::{StageTime, TimeSplit};
 use crate::deploy::worker::WorkerCounts;
 use crate::engine_id::RecordedEngine;
+use crate::engines;
 use crate::judge::exercised::Exercised;
 use crate::judge::finding::Signature;
 use crate::judge::known::KnownFindings;
 use crate::judge::verdict::{CaseVerdict, VariantResult, VariantVerdict};
+use crate::spec::Rule;
 
 /// The version of the document.
 const VERSION: u32 = 2;
@@ -136,6 +138,11 @@ impl Report {
         Tally::of(self.cases.iter().map(|(_, verdict)| verdict))
     }
 
+    /// The rules that its engine is judged by.
+    pub fn rules(&self) -> &'static [Rule] {
+        self.engine.as_ref().map_or(&Rule::ALL, |engine| engines::profile(&engine.id).semantics.rules())
+    }
+
     /// What all of its variants exercised.
     pub fn exercised(&self) -> Exercised {
         let mut sum = Exercised::default();
@@ -195,7 +202,7 @@ impl Report {
                 })
                 .collect(),
             exercised: ExercisedEntry {
-                not_exercised: exercised.not_exercised(),
+                not_exercised: exercised.not_exercised(self.rules()),
                 counts: exercised.filled(),
             },
             reductions: self

@@ -16,6 +16,7 @@ use crate::judge::cause::Cause;
 use crate::judge::exercised::Exercised;
 use crate::judge::variant::variant_folder;
 use crate::judge::verdict::{VariantResult, VariantVerdict};
+use crate::spec::Rule;
 
 /// More lines than these are not read. A test holds the longest summary to it.
 #[cfg(test)]
@@ -46,7 +47,7 @@ pub fn write(out: &mut dyn Write, report: &Report, tally: &Tally, verbose: bool)
     let known = groups(report, |variant| matches!(variant.result, VariantResult::Known { .. }));
     write_some(out, "known", "bugs", MOST, &known)?;
     write_some(out, "inconclusive", "reasons", MOST_REASONS, &reasons(report))?;
-    write_not_exercised(out, &exercised, verbose)?;
+    write_not_exercised(out, &exercised, report.rules(), verbose)?;
     if let Some(repeat) = &report.repeat {
         writeln!(out, "  repeat it     {repeat}")?;
     }
@@ -165,7 +166,12 @@ fn write_some(
     }
 }
 
-fn write_not_exercised(out: &mut dyn Write, exercised: &Exercised, all: bool) -> io::Result<()> {
+fn write_not_exercised(
+    out: &mut dyn Write,
+    exercised: &Exercised,
+    rules: &[Rule],
+    all: bool,
+) -> io::Result<()> {
     if exercised.is_empty() {
         return Ok(());
     }
@@ -173,7 +179,7 @@ fn write_not_exercised(out: &mut dyn Write, exercised: &Exercised, all: bool) ->
         let rules = exercised.left_out.iter().map(|rule| format!("rule {} ({})", rule.number(), rule.name()));
         writeln!(out, "  left out      {}", rules.collect::<Vec<_>>().join(", "))?;
     }
-    let never = exercised.not_exercised();
+    let never = exercised.not_exercised(rules);
     let most = if all { never.len() } else { MOST_NEVER_DUE };
     let named = never.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
     match never.len().saturating_sub(most) {
@@ -248,7 +254,7 @@ fn write_details(out: &mut dyn Write, report: &Report, exercised: &Exercised) ->
     if let Some(workers) = &report.workers {
         writeln!(out, "  kept warm     {workers}")?;
     }
-    exercised_text::write(out, exercised)
+    exercised_text::write(out, exercised, report.rules())
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ impl Overview {
                     None => (name, String::new(), String::new()),
                 })
                 .collect(),
-            exercised: ExercisedTables::of(&report.exercised()),
+            exercised: ExercisedTables::of(&report.exercised(), report.rules()),
             diversity,
             workflows,
             rows,

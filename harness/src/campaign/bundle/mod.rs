@@ -80,7 +80,7 @@ pub enum BundleError {
         /// What was found once.
         finding: String,
         /// The engine.
-        engine: RecordedEngine,
+        engine: Box<RecordedEngine>,
         /// What the script said.
         said: String,
         /// The case's folder.
@@ -90,7 +90,7 @@ pub enum BundleError {
     #[error("{SCRIPT} could not be run on {engine}: {said}; nothing was written")]
     CouldNotRun {
         /// The engine.
-        engine: RecordedEngine,
+        engine: Box<RecordedEngine>,
         /// What it said.
         said: String,
     },
@@ -207,13 +207,16 @@ impl Bundler<'_> {
             Some(1) => {
                 return Err(BundleError::DoesNotShow {
                     finding: cause.signature().to_string(),
-                    engine: own_engine,
+                    engine: own_engine.into(),
                     said: observed.last_line(),
                     case: place.case_folder.clone(),
                 });
             }
             _ => {
-                return Err(BundleError::CouldNotRun { engine: own_engine, said: observed.last_line() });
+                return Err(BundleError::CouldNotRun {
+                    engine: own_engine.into(),
+                    said: observed.last_line(),
+                });
             }
         }
         let mut tried = vec![Tried { engine: own_engine, shows: Some(true), text: String::new() }];

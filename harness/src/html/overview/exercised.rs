@@ -30,8 +30,8 @@ struct Counted {
 }
 
 impl ExercisedTables {
-    /// Of what was exercised.
-    pub fn of(exercised: &Exercised) -> Self {
+    /// Of what was exercised, of the rules that the engine is judged by.
+    pub fn of(exercised: &Exercised, rules: &[Rule]) -> Self {
         let rule = |rule: Rule| Counted {
             name: format!("{} {}", rule.number(), rule.name()),
             about: rule.text(),
@@ -62,14 +62,14 @@ impl ExercisedTables {
             listed
         };
         Self {
-            rules: Rule::ALL.into_iter().map(rule).collect(),
+            rules: rules.iter().copied().map(rule).collect(),
             edges: EdgeKind::ALL.into_iter().map(edge).collect(),
             replacements: ReplacementOrder::ALL.into_iter().map(replacement).collect(),
             workflows: most_first(&exercised.workflows),
             changes: most_first(&exercised.changes),
             checks: most_first(&exercised.checks),
             left_out: exercised.left_out.iter().map(|rule| rule.name().to_owned()).collect(),
-            not_exercised: exercised.not_exercised(),
+            not_exercised: exercised.not_exercised(rules),
         }
     }
 }

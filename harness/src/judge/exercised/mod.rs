@@ -139,9 +139,9 @@ impl Exercised {
 
     /// The names of what was not exercised: rules, but those that were left out; kinds of edges; orders of
     /// replacement.
-    pub fn not_exercised(&self) -> Vec<String> {
+    pub fn not_exercised(&self, rules: &[Rule]) -> Vec<String> {
         let is_exercised = |rule: Rule| self.left_out.has(rule) || self.rule(rule).exercised > 0;
-        let rules = Rule::ALL.into_iter().filter(|rule| !is_exercised(*rule));
+        let rules = rules.iter().filter(|rule| !is_exercised(**rule));
         let edges = EdgeKind::ALL.into_iter().filter(|kind| self.edge(*kind).exercised == 0);
         let replacements =
             ReplacementOrder::ALL.into_iter().filter(|order| self.replacement(*order).exercised == 0);

@@ -75,7 +75,7 @@ fn differing<'a>(object: &'a Object, expect: Expected<'a>) -> impl Iterator<Item
             // Programs say nothing of the others.
             _ => Json::Null,
         };
-        (value != expected).then(|| (name, Detail::Value { expected, observed: value }))
+        (value != expected).then_some((name, Detail::Value { expected, observed: value }))
     })
 }
 

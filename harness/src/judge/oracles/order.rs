@@ -64,7 +64,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         end: observed.end.map(|(seq, _)| seq),
     };
     let found = |Violation { earlier, later, reason }: Violation<'_>| {
-        let subjects = [earlier, later].map(|observed| Subject::of_observed(observed));
+        let subjects = [earlier, later].map(Subject::of_observed);
         let detail = Detail::Spans { first: span(earlier), second: span(later) };
         trial.finding(FindingKind::OrderViolated).of_rule(reason.rule).about(subjects).with(detail)
     };
