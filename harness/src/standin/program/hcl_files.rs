@@ -3,19 +3,38 @@
 use hcl::{Block, Body, Expression, ObjectKey, TemplateExpr};
 
 use super::module::{InFile, Requirement, TYPED};
-use super::pieces::{Piece, pieces};
+use super::pieces::{Piece, nesting, pieces};
+
+/// How deep a text may be nested that is given to the parser, which uses the stack for it. People write a tenth of that.
+const MOST_NESTED: usize = 200;
+
+/// The stack that the parser has. It needs less than 100 KiB for each of these levels.
+const STACK: usize = 64 << 20;
+
+/// What the parser says of a text.
+fn parse(text: &str) -> Result<Body, String> {
+    let deep = nesting(text);
+    if deep > MOST_NESTED {
+        return Err(format!("it is nested {deep} deep, and more than {MOST_NESTED} is not read"));
+    }
+    std::thread::scope(|scope| {
+        let parser = std::thread::Builder::new().stack_size(STACK);
+        let parser = parser.spawn_scoped(scope, || hcl::parse(text).map_err(|error| error.to_string()));
+        let parsed = parser.map_err(|error| error.to_string())?.join();
+        parsed.unwrap_or_else(|_| Err("the parser gave up".to_owned()))
+    })
+}
 
 /// Reads a file's text. What the parser refuses is read by the heads of its blocks, and told: engines decide.
 pub fn read(text: &str, file: &mut InFile<'_>) -> Result<(), String> {
-    match hcl::parse(text) {
+    match parse(text) {
         Ok(body) => read_body(&body, file),
-        Err(error) => {
-            let mut why = error.to_string();
+        Err(mut why) => {
             for piece in pieces(text) {
-                match hcl::parse(piece.text) {
+                match parse(piece.text) {
                     Ok(body) => read_body(&body, file),
                     Err(error) => {
-                        why = error.to_string();
+                        why = error;
                         read_head(&piece, file);
                     }
                 }

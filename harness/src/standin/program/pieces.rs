@@ -45,6 +45,60 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     found
 }
 
+/// How deep a text is nested, at most: brackets, strings in strings, and the operators of an expression, each of which
+/// may be nested in the one before. A parser needs the more of the stack the larger this is.
+pub fn nesting(text: &str) -> usize {
+    // What is open, by how it began, with how many operators it has had. An expression within a string counts as one
+    // in parentheses.
+    let mut open: Vec<(char, usize)> = vec![('{', 0)];
+    let (mut depth, mut most, mut at) = (0usize, 0usize, 0usize);
+    while at < text.len() {
+        let rest = &text[at..];
+        let is_outermost = open.len() == 1;
+        let (began, operators) = open.last_mut().expect("the text itself is never closed");
+        let next = rest.chars().next().unwrap_or_default();
+        let mut length = next.len_utf8();
+        match (*began, next) {
+            ('"', '\\') => length += rest.chars().nth(1).map_or(0, char::len_utf8),
+            ('"', '"' | '\n') => {
+                depth -= 1 + *operators;
+                open.pop();
+            }
+            ('"', '$' | '%') if rest[1..].starts_with('{') => {
+                // A directive may be nested in the ones before.
+                *operators += 1;
+                depth += 2;
+                open.push(('(', 0));
+                length = 2;
+            }
+            ('"', _) => {}
+            (_, '"' | '{' | '[' | '(') => {
+                depth += 1;
+                open.push((if next == '[' { '(' } else { next }, 0));
+            }
+            _ if skipped(rest).is_some() => {
+                // Only directives of heredocs are nested.
+                length = skipped(rest).unwrap_or(1);
+                most = most.max(depth + rest[..length].matches("%{").count());
+            }
+            (_, '}' | ']' | ')') if !is_outermost => {
+                depth -= 1 + *operators;
+                open.pop();
+            }
+            // What is written in braces ends with its line.
+            (_, ',') | ('{', '\n') => depth -= std::mem::take(operators),
+            (_, '?' | '!' | '-' | '+' | '*' | '/' | '%' | '<' | '>' | '=' | '&' | '|') => {
+                *operators += 1;
+                depth += 1;
+            }
+            _ => {}
+        }
+        most = most.max(depth);
+        at += length;
+    }
+    most
+}
+
 fn piece(text: &str) -> Option<Piece<'_>> {
     let text = text.trim();
     let head = text.split('{').next()?.trim();
@@ -82,33 +136,34 @@ fn skipped(text: &str) -> Option<usize> {
 /// The length of a string, with the expressions in it that have strings of their own.
 fn quoted(text: &str) -> usize {
     let mut at = 1;
-    // How many brackets of expressions are open.
-    let mut open = 0usize;
-    while at < text.len() {
+    // How many brackets of expressions are open, in each of the strings that are: one in the other.
+    let mut strings = vec![0usize];
+    while let (Some(open), true) = (strings.last_mut(), at < text.len()) {
         let rest = &text[at..];
-        if rest.starts_with('\\') && open == 0 {
+        if rest.starts_with('\\') && *open == 0 {
             at += 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
             continue;
         }
-        if open == 0 && (rest.starts_with("${") || rest.starts_with("%{")) {
-            (open, at) = (1, at + 2);
+        if *open == 0 && (rest.starts_with("${") || rest.starts_with("%{")) {
+            (*open, at) = (1, at + 2);
             continue;
         }
-        match rest.chars().next().unwrap_or_default() {
-            '"' if open == 0 => return at + 1,
-            '"' => {
-                at += quoted(rest);
+        let next = rest.chars().next().unwrap_or_default();
+        match next {
+            '"' if *open == 0 => drop(strings.pop()),
+            '"' => strings.push(0),
+            '{' if *open > 0 => *open += 1,
+            '}' if *open > 0 => *open -= 1,
+            // A string ends with its line, which belongs to what the string is in.
+            '\n' if *open == 0 => {
+                strings.pop();
                 continue;
             }
-            '{' if open > 0 => open += 1,
-            '}' if open > 0 => open -= 1,
-            // A string ends with its line.
-            '\n' if open == 0 => return at,
             _ => {}
         }
-        at += rest.chars().next().map_or(1, char::len_utf8);
+        at += next.len_utf8();
     }
-    text.len()
+    at
 }
 
 fn heredoc(text: &str, word: &str) -> usize {
@@ -152,7 +207,35 @@ mod tests {
         assert!(pieces(text)[2].text.starts_with("module") && pieces(text)[2].text.ends_with('}'));
     }
 
+    #[test]
+    fn strings_in_strings_end_however_deep_they_are() {
+        let deep = |ends: bool| {
+            let (begin, end) = ("\"${".repeat(100_000), "}\"".repeat(100_000));
+            format!("locals {{\n  a = {begin}1{}\n}}\nlocals {{}}\n", if ends { &end } else { "" })
+        };
+        assert_eq!(pieces(&deep(true)).len(), 2);
+        assert!(pieces(&deep(false)).is_empty());
+    }
+
+    #[test]
+    fn nesting_is_counted_where_a_parser_may_follow_it() {
+        assert_eq!(nesting("a = 1\nb = 2\n"), 1);
+        assert_eq!(nesting("a {\n  b = [(1)]\n  c = 1\n}\n"), 4);
+        let many = format!("a {{\n{}}}\n", "  b = \"${c}-${d}\" # ((((\n".repeat(1000));
+        assert!(nesting(&many) < 10, "{}", nesting(&many));
+        for deep in ["(", "[", "{", "\"${", "!", "a ? b : ", "-", "a + ", "f("] {
+            assert!(nesting(&format!("a = {}", deep.repeat(1000))) >= 1000, "{deep}");
+        }
+        assert!(nesting(&format!("a = \"{}", "%{if a}".repeat(1000))) >= 1000);
+        assert!(nesting(&format!("a = <<EOT\n{}\nEOT\n", "%{if a}".repeat(1000))) >= 1000);
+    }
+
     proptest! {
+        #[test]
+        fn any_text_has_a_nesting(text in "[\"{}$%<\\-EOT\\[\\]()#/*\\\\ \n,?!]{0,60}") {
+            nesting(&text);
+        }
+
         #[test]
         fn any_text_has_an_end(text in "[\"{}$%<\\-EOT\\[\\]()#/*\\\\ \n]{0,60}") {
             pieces(&text);

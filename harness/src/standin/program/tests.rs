@@ -186,3 +186,34 @@ fn a_block_that_the_parser_refuses_does_not_hide_what_the_program_needs() {
     assert_eq!(program.read_in_part.len(), 1);
     assert!(program.read_in_part[0].1.contains("redefined object key"), "{:?}", program.read_in_part);
 }
+
+#[test]
+fn a_program_that_is_nested_too_deep_is_read_in_part_and_overflows_no_stack() {
+    let nested = |begin: &str, end: &str, depth: usize| {
+        let (begin, end) = (begin.repeat(depth), end.repeat(depth));
+        format!("locals {{\n  a = {begin}1{end}\n}}\nresource \"cloud_disk\" \"a\" {{}}\n")
+    };
+    for (begin, end) in [
+        ("\"${", "}\""),
+        ("(", ")"),
+        ("[", "]"),
+        ("{ a = ", " }"),
+        ("f(", ")"),
+        ("a[", "]"),
+        ("[for a in ", " : a]"),
+        ("!", ""),
+        ("- ", ""),
+        ("a ? a : ", ""),
+        ("a ? ", " : a"),
+        ("a + ", ""),
+        ("\"%{ if a }", "%{ endif }\""),
+    ] {
+        for depth in [30, 60, 50_000] {
+            let folder = Folder::with(&[("main.tf", &nested(begin, end, depth))]);
+            let program = folder.read(".").unwrap();
+            assert_eq!(needs(&program).len(), 1, "{begin} {depth}");
+            let is_deep = program.read_in_part.iter().any(|(_, why)| why.contains("nested"));
+            assert_eq!(is_deep, depth == 50_000, "{begin} {depth}: {:?}", program.read_in_part);
+        }
+    }
+}
