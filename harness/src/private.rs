@@ -2,7 +2,7 @@
 //! in clear, those that a program marks as sensitive included.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -19,6 +19,19 @@ pub fn create(path: &Path) -> io::Result<File> {
 /// Writes a whole file.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     create(path)?.write_all(content.as_ref())
+}
+
+/// The beginning of a file's content, at most this many bytes.
+pub fn read_beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Copies the beginning of a file's content, at most this many bytes.
+pub fn copy_beginning(from: &Path, to: &Path, most: u64) -> io::Result<()> {
+    let from = File::open(from)?;
+    io::copy(&mut from.take(most), &mut create(to)?).map(drop)
 }
 
 /// Copies a file's content. What others may do with the original says nothing about the copy.

@@ -105,6 +105,8 @@ impl Tree {
                 command: "apply".to_owned(),
                 exit: Some(0),
                 timed_out: false,
+                exceeded: None,
+                left_running: Vec::new(),
                 lock_left: false,
                 milliseconds: 0,
                 ledger_bytes: ledger.bytes,

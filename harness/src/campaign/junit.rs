@@ -175,6 +175,8 @@ mod tests {
             command: "apply".to_owned(),
             exit: Some(0),
             timed_out: false,
+            exceeded: None,
+            left_running: Vec::new(),
             lock_left: false,
             milliseconds,
             ledger_bytes: 0,

@@ -128,6 +128,8 @@ impl Campaign<'_> {
                         let kind = match symptom {
                             WorkerSymptom::Crash => FindingKind::Crash,
                             WorkerSymptom::Hang => FindingKind::Hang,
+                            WorkerSymptom::Excess(limited) => FindingKind::of_excess(limited),
+                            WorkerSymptom::ProcessesLeft => FindingKind::ProcessesLeft,
                         };
                         let quote = Detail::Quote { words: error.to_string() };
                         let finding = Finding::new(kind, &stage).with(quote);

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use super::starts::beginning;
 use super::{DeployError, io_error, make_folder};
 use crate::case::{Case, StagedBatch};
 use crate::evidence::{self, StageRecord};
@@ -52,7 +51,7 @@ impl Checkpoints<'_> {
         let ledger = records[common - 1].ledger_bytes;
         if ledger > 0 {
             let (from, to) = (earlier.join(evidence::LEDGER), folder.join(evidence::LEDGER));
-            let bytes = beginning(&from, ledger).map_err(io_error("cannot read", &from))?;
+            let bytes = private::read_beginning(&from, ledger).map_err(io_error("cannot read", &from))?;
             private::write(&to, bytes).map_err(io_error("cannot write", &to))?;
         }
         for (place, record) in records.iter().enumerate() {

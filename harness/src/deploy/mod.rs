@@ -1,11 +1,12 @@
 //! Deploying a variant on a real engine, stage by stage, and keeping the evidence.
 //!
 //! [`access`] makes the mock provider reachable: [`provider`] keeps one up for engines to attach to, [`mirror`] is a
-//! folder to install it from. [`process`] runs one engine command in a process group of its own, [`worker`] one after
-//! another in a process that stays. [`hold`] says how the provider holds operations. `environment` tells what is not
-//! the engine's doing, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work, `starts`
-//! where a stage began that is repeated later, [`checkpoint`] where a deployment can begin that has its first stages
-//! in common with an earlier one. [`stop`] ends it early, [`time_spent`] is where the time went.
+//! folder to install it from. `stage` runs one stage. [`process`] runs one engine command in a process group of its own,
+//! [`worker`] one after another in a process that stays, both within [`limits`]; `processes` is what runs. [`hold`] says
+//! how the provider holds operations. `environment` is what is not the engine's fault, [`provider_log`] whether the
+//! provider crashed. [`scratch`] is where engines work, `starts` where a stage began that is repeated later,
+//! [`checkpoint`] where a deployment can begin that has its first stages in common with an earlier one. [`stop`] ends it
+//! early, [`time_spent`] is where the time went.
 
 pub mod access;
 pub mod checkpoint;
@@ -13,11 +14,14 @@ mod drift;
 mod environment;
 mod error;
 pub mod hold;
+pub mod limits;
 pub mod mirror;
 pub mod process;
+mod processes;
 pub mod provider;
 pub mod provider_log;
 pub mod scratch;
+mod stage;
 mod starts;
 pub mod stop;
 pub mod time_spent;
@@ -25,7 +29,6 @@ pub mod worker;
 
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,20 +42,20 @@ use crate::case::{Batch, Case, StagedBatch};
 use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
 use crate::evidence::{self, StageRecord};
 use crate::private;
-use crate::spec::{Action, Failure};
 use checkpoint::Checkpoints;
 pub use drift::drift_arguments;
 pub use environment::EnvironmentError;
 pub use error::DeployError;
 use error::io_error;
 use hold::Hold;
+use limits::Limits;
 use process::{Command, Ended};
 use provider_log::ProviderLog;
 use scratch::Scratch;
 use starts::{Place, Starts};
 use stop::Stop;
 use time_spent::TimeSpent;
-use worker::{Worker, WorkerError, Workers};
+use worker::{Worker, Workers};
 
 /// How an engine is run, as people choose it. What it does must not depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,7 +148,13 @@ impl Runner {
         let workers = self.engine.worker().filter(|_| attached).map(|program| {
             let mut environment = self.engine.environment(&self.access);
             environment.push(("EQUIFORM_VARIABLES".into(), VARIABLES.into()));
-            Arc::new(Workers::new(program, self.foreign_variables(), environment, self.stop.clone()))
+            Arc::new(Workers::new(
+                program,
+                self.foreign_variables(),
+                environment,
+                self.stop.clone(),
+                Limits::of_engine(&self.access),
+            ))
         });
         Self { workers, ..self }
     }
@@ -186,7 +195,8 @@ impl Runner {
         };
         let records = self.deploy_with(case, variant, folder, worker.as_mut(), checkpoints)?;
         if let (Some(workers), Some(worker)) = (&self.workers, worker) {
-            workers.give_back(worker);
+            let stage = records.last().map(|record| record.stage.clone()).unwrap_or_default();
+            workers.give_back(worker).map_err(|error| DeployError::Worker { stage, error })?;
         }
         Ok(records)
     }
@@ -236,8 +246,16 @@ impl Runner {
             let (succeeded, stage) = (reader.succeeded(&record), folder.join(&record.stage));
             let last = records.len() + 1 == stages.len();
             if !succeeded || last {
-                let check =
-                    || environment::check(folder, work, &stage, succeeded, &self.access, &self.provider_log);
+                let check = || {
+                    environment::check(
+                        folder,
+                        work,
+                        &stage,
+                        succeeded || record.exceeded.is_some(),
+                        &self.access,
+                        &self.provider_log,
+                    )
+                };
                 self.spent.keeping.time(check)?;
             }
             let ended_in_order = record.ended_in_order();
@@ -319,117 +337,9 @@ impl Runner {
         command.removed = self.foreign_variables();
         command.stop = self.stop.clone();
         command.environment.extend(self.engine.environment(&self.access));
+        command.limits = Limits::of_engine(&self.access);
         command
     }
-
-    fn stage(
-        &self,
-        staged: &StagedBatch<'_>,
-        seed: u32,
-        Place { work, ledger }: &Place,
-        folder: &Path,
-        worker: Option<&mut Worker>,
-    ) -> Result<StageRecord, DeployError> {
-        let name = &staged.stage.name;
-        let (kept, file) = (folder.join(name), self.engine.program_file(self.syntax));
-        let program = self.program(&staged.batch);
-        self.spent.keeping.time(|| {
-            make_folder(&kept)?;
-            write(&work.join(file), &program)?;
-            write(&kept.join(file), &program)
-        })?;
-        let mut variables: Vec<(&str, OsString)> = vec![
-            ("EQUIFORM_LEDGER", ledger.into()),
-            ("EQUIFORM_RUN", name.into()),
-            ("EQUIFORM_HOLD", self.hold.variable(seed).into()),
-        ];
-        if !staged.stage.failures.is_empty() {
-            let failures: Vec<String> = staged.stage.failures.iter().map(Failure::variable).collect();
-            variables.push(("EQUIFORM_FAILURES", failures.join(",").into()));
-        }
-        let drift = match &staged.stage.action {
-            Action::Drift { key, change } => Some(drift_arguments(key, change)),
-            _ => None,
-        };
-        let arguments = match &drift {
-            Some(arguments) => arguments.clone(),
-            None => self.engine.arguments(&staged.stage.action, &staged.batch.program.encoding),
-        };
-        let [stdout, stderr] =
-            [evidence::OUTPUT, evidence::ERRORS].map(|file| work.join(format!(".equiform-{file}")));
-        // What happens behind the engine's back is no command of it.
-        let worker = worker.filter(|_| drift.is_none());
-        let warm = worker.is_some();
-        let ended = match worker {
-            None if drift.is_some() => {
-                let mut command = Command::new(&self.provider, work);
-                command.removed = self.foreign_variables();
-                command.stop = self.stop.clone();
-                command.environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value)));
-                command
-                    .run(&arguments, &stdout, &stderr, self.timeout)
-                    .map_err(io_error("cannot run", &self.provider))?
-            }
-            None => {
-                let mut command = self.command(work);
-                command.environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value)));
-                command
-                    .run(&arguments, &stdout, &stderr, self.timeout)
-                    .map_err(io_error("cannot run", &self.engine.engine().path))?
-            }
-            Some(worker) => {
-                if folder.as_os_str().as_bytes().contains(&b'\n') {
-                    let error = WorkerError::Refused("the ledger's path has a line break".to_owned());
-                    return Err(DeployError::Worker { stage: name.clone(), error });
-                }
-                let request = self.spent.keeping.time(|| {
-                    write(&work.join(VARIABLES), lines_of(&variables))?;
-                    worker::request(&arguments, work, &stdout, &stderr)
-                        .map_err(io_error("cannot make", &stdout))
-                })?;
-                match worker.run(&request, self.timeout) {
-                    Err(_) if self.stop.asked_now() => return Err(DeployError::Stopped),
-                    ended => ended.map_err(|error| DeployError::Worker { stage: name.clone(), error })?,
-                }
-            }
-        };
-        if drift.is_some() && ended.end != Ended::Exit(0) {
-            let said = fs::read_to_string(&stderr).unwrap_or_default();
-            return Err(DeployError::Drift { stage: name.clone(), said: said.trim().to_owned() });
-        }
-        self.spent.stages.add(name, ended.took);
-        self.spent.engine.add(ended.took);
-        let state = work.join(self.engine.state_file());
-        let mut files = vec![(&stdout, evidence::OUTPUT)];
-        // Most commands say nothing on standard error, and making files takes its time.
-        files.extend(
-            Some((&stderr, evidence::ERRORS)).filter(|_| fs::metadata(&stderr).is_ok_and(|it| it.len() > 0)),
-        );
-        files.extend(Some((&state, evidence::STATE)).filter(|_| state.exists()));
-        for (file, name) in files {
-            let copy = || private::copy(file, &kept.join(name));
-            self.spent.keeping.time(copy).map_err(io_error("cannot copy", file))?;
-        }
-        Ok(StageRecord {
-            stage: name.clone(),
-            command: arguments.join(" "),
-            exit: match ended.end {
-                Ended::Exit(code) => Some(code),
-                Ended::Signal(_) | Ended::TimedOut => None,
-            },
-            timed_out: ended.end == Ended::TimedOut,
-            lock_left: work.join(self.engine.lock_file()).exists(),
-            milliseconds: u64::try_from(ended.took.as_millis()).unwrap_or(u64::MAX),
-            ledger_bytes: fs::metadata(ledger).map_or(0, |ledger| ledger.len()),
-            warm,
-        })
-    }
-}
-
-/// Variables as the provider reads them from a file.
-fn lines_of(variables: &[(&str, OsString)]) -> Vec<u8> {
-    let line = |(name, value): &(&str, OsString)| [name.as_bytes(), b"=", value.as_bytes(), b"\n"].concat();
-    variables.iter().flat_map(line).collect()
 }
 
 /// The seed by which operations of a stage go on: another one in each, and the same whenever a case is run.

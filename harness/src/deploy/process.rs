@@ -5,13 +5,24 @@ use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, test_kill_process_group};
 
-use super::stop::{self, Stop};
+use super::limits::{INTERVAL, Limits};
+use super::processes::{self, ProcessInfo};
+use super::stop::{self, Running, Stop};
+use crate::evidence::{Excess, Limited};
 use crate::private;
+
+/// The variable by which a process is known that a command has started, whatever group it is in.
+const MARK: &str = "EQUIFORM_COMMAND";
+
+/// How long processes that a command has started may outlive it, before it counts as having left them behind. On a busy
+/// machine, even one that was killed takes its time to end.
+const OUTLIVE: Duration = Duration::from_secs(3);
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +33,8 @@ pub enum Ended {
     Signal(i32),
     /// By us, after its time was up.
     TimedOut,
+    /// By us or by the system, because it took more than it may.
+    Exceeded(Excess),
 }
 
 /// What there is to say of a command that ended.
@@ -43,16 +56,24 @@ pub struct Command {
     pub environment: Vec<(OsString, OsString)>,
     /// Who may end it before its time.
     pub stop: Stop,
+    /// What it may take.
+    pub limits: Limits,
 }
 
 impl Command {
     /// A command of an engine, in a working directory.
     pub fn new(program: &Path, folder: &Path) -> Self {
-        let (program, folder) = (program.to_owned(), folder.to_owned());
-        Self { program, folder, removed: Vec::new(), environment: Vec::new(), stop: Stop::default() }
+        Self {
+            program: program.to_owned(),
+            folder: folder.to_owned(),
+            removed: Vec::new(),
+            environment: Vec::new(),
+            stop: Stop::default(),
+            limits: Limits::default(),
+        }
     }
 
-    /// Runs it to its end, or until its time is up.
+    /// Runs it to its end, or until its time is up, and ends what it leaves behind.
     pub fn run(
         &self,
         arguments: &[String],
@@ -60,6 +81,21 @@ impl Command {
         stderr: &Path,
         timeout: Duration,
     ) -> io::Result<Outcome> {
+        // What is left behind is ended when it goes out of scope.
+        self.run_with_rest(arguments, stdout, stderr, timeout).map(|(outcome, _rest)| outcome)
+    }
+
+    /// The same, and leaves it to the caller when what it leaves behind is ended.
+    pub fn run_with_rest(
+        &self,
+        arguments: &[String],
+        stdout: &Path,
+        stderr: &Path,
+        timeout: Duration,
+    ) -> io::Result<(Outcome, Rest)> {
+        static COMMANDS: AtomicU64 = AtomicU64::new(0);
+        processes::adopt_orphans();
+        let mark = format!("{}-{}", std::process::id(), COMMANDS.fetch_add(1, Ordering::Relaxed));
         let mut command = std::process::Command::new(&self.program);
         for name in &self.removed {
             command.env_remove(name);
@@ -67,47 +103,189 @@ impl Command {
         command
             .args(arguments)
             .current_dir(&self.folder)
+            .env(MARK, &mark)
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(private::create(stdout)?)
             .stderr(private::create(stderr)?)
             .process_group(0);
         let begin = Instant::now();
-        let mut child = command.spawn()?;
-        let _running = self.stop.running(&child);
-        let end = match wait(&mut child, timeout)? {
-            Some(status) => match status.code() {
-                Some(code) => Ended::Exit(code),
-                None => Ended::Signal(status.signal().unwrap_or(0)),
-            },
-            None => {
-                let leader = stop::pid_of(&child);
+        let child = command.spawn()?;
+        let running = self.stop.running(&child);
+        let mark = format!("{MARK}={mark}");
+        // From here on it ends with this, whatever goes wrong.
+        let mut group = Group { child, mark, ended: false, cleared: false, _running: running };
+        self.limits.enforce(group.leader());
+        let end = self.wait(&mut group, timeout)?;
+        Ok((Outcome { end, took: begin.elapsed() }, Rest(group)))
+    }
+
+    fn wait(&self, group: &mut Group, timeout: Duration) -> io::Result<Ended> {
+        let leader = group.leader();
+        match group.wait(timeout, || self.limits.exceeded(leader, &self.folder))? {
+            Waited::Ended(status) => Ok(match (self.excess_of(status), status.code()) {
+                (Some(excess), _) => Ended::Exceeded(excess),
+                (None, Some(code)) => Ended::Exit(code),
+                (None, None) => Ended::Signal(status.signal().unwrap_or(0)),
+            }),
+            Waited::Exceeded(excess) => {
+                // At once: it may be starting processes.
+                group.kill()?;
+                Ok(Ended::Exceeded(excess))
+            }
+            Waited::TimedOut => {
                 stop::signal(leader, Signal::TERM);
-                if wait(&mut child, stop::GRACE)?.is_none() {
-                    stop::signal(leader, Signal::KILL);
-                    child.wait()?;
+                if let Waited::TimedOut = group.wait(stop::GRACE, || None)? {
+                    group.kill()?;
                 }
                 stop::end_rest(leader);
-                Ended::TimedOut
+                Ok(Ended::TimedOut)
             }
+        }
+    }
+
+    /// The limit that a command had exceeded when it ended by itself.
+    fn excess_of(&self, status: ExitStatus) -> Option<Excess> {
+        let by_files = self.limits.exceeded_by_files(&self.folder);
+        let by_signal = || {
+            let limit = self.limits.file_size.filter(|_| self.limits.file_size_enforced)?;
+            // A lower limit on the size of files is not ours.
+            let own = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+            let is_ours = own.is_none_or(|own| own > limit);
+            (is_ours && status.signal() == Some(Signal::XFSZ.as_raw())).then_some(Excess {
+                of: Limited::FileSize,
+                limit,
+                reached: limit,
+            })
         };
-        Ok(Outcome { end, took: begin.elapsed() })
+        by_files.or_else(by_signal)
     }
 }
 
-/// Waits for a child to end; none if it does not within this time.
-fn wait(child: &mut Child, timeout: Duration) -> io::Result<Option<ExitStatus>> {
-    let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-    let begin = Instant::now();
-    loop {
-        let left = timeout.saturating_sub(begin.elapsed());
-        let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
-        match poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&timeout)) {
-            Ok(0) => return Ok(None),
-            Ok(_) => return child.wait().map(Some),
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+/// What came of waiting for a child.
+enum Waited {
+    Ended(ExitStatus),
+    Exceeded(Excess),
+    TimedOut,
+}
+
+/// A child that leads a process group. When this is gone, so are the child and all that it started.
+#[derive(Debug)]
+struct Group {
+    child: Child,
+    /// What stands in the environment of all that it started.
+    mark: String,
+    /// Whether the child has been waited for.
+    ended: bool,
+    /// Whether nothing is left of what it started.
+    cleared: bool,
+    _running: Running,
+}
+
+impl Group {
+    fn leader(&self) -> Pid {
+        stop::pid_of(&self.child)
+    }
+
+    /// Waits for the child to end, for as long as it exceeds nothing.
+    fn wait(&mut self, timeout: Duration, exceeded: impl Fn() -> Option<Excess>) -> io::Result<Waited> {
+        let process = pidfd_open(self.leader(), PidfdFlags::empty())?;
+        let begin = Instant::now();
+        loop {
+            let left = timeout.saturating_sub(begin.elapsed());
+            let slice = Timespec::try_from(left.min(INTERVAL)).expect("an interval is short");
+            match poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&slice)) {
+                Ok(0) if left <= INTERVAL => return Ok(Waited::TimedOut),
+                Ok(0) => {
+                    if let Some(excess) = exceeded() {
+                        return Ok(Waited::Exceeded(excess));
+                    }
+                }
+                Ok(_) => {
+                    let status = self.child.wait()?;
+                    self.ended = true;
+                    return Ok(Waited::Ended(status));
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+    }
+
+    /// Kills the whole group.
+    fn kill(&mut self) -> io::Result<()> {
+        stop::signal(self.leader(), Signal::KILL);
+        self.child.wait()?;
+        self.ended = true;
+        Ok(())
+    }
+
+    /// What is left of the processes that the child, which has ended, had started.
+    fn left(&self) -> Vec<ProcessInfo> {
+        let leader = self.leader();
+        processes::reap_group(leader);
+        let mut left = processes::own_children_with(self.mark.as_bytes(), leader);
+        if test_kill_process_group(leader).is_ok() {
+            let all = processes::all();
+            let running = processes::of_group(leader, &all).into_iter();
+            left.extend(running.filter(|process| !process.is_zombie).cloned());
+        }
+        left
+    }
+
+    /// Ends what is left; a process that is asked to end may start others.
+    fn clear(&mut self) {
+        if std::mem::replace(&mut self.cleared, true) {
+            return;
+        }
+        let begin = Instant::now();
+        loop {
+            let left = self.left();
+            if left.is_empty() {
+                return;
+            }
+            let is_late = begin.elapsed() > stop::GRACE;
+            for process in left.iter().filter_map(|process| Pid::from_raw(process.id)) {
+                let _ = kill_process(process, if is_late { Signal::KILL } else { Signal::TERM });
+                processes::reap(process);
+            }
+            if begin.elapsed() > 2 * stop::GRACE {
+                // What cannot be killed now waits for the system, and ends after that.
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.ended {
+            let _ = self.kill();
+        }
+        self.clear();
+    }
+}
+
+/// What a command that has ended may have left behind. It is ended when this is gone.
+#[derive(Debug)]
+pub struct Rest(Group);
+
+impl Rest {
+    /// Gives what is left some time to end by itself, then ends it. The names of the programs that had to be ended.
+    pub fn end(mut self) -> Vec<String> {
+        let begin = Instant::now();
+        let mut left = self.0.left();
+        while !left.is_empty() && begin.elapsed() < OUTLIVE {
+            std::thread::sleep(Duration::from_millis(10));
+            left = self.0.left();
+        }
+        if left.is_empty() {
+            self.0.cleared = true;
+        }
+        let mut names: Vec<String> = left.into_iter().map(|process| process.name).collect();
+        names.sort();
+        names
     }
 }
 
@@ -154,6 +332,81 @@ mod tests {
     fn exit_codes_and_signals_are_told_apart() {
         assert_eq!(run("exit 3", LONG).0.end, Ended::Exit(3));
         assert_eq!(run("kill -9 $$", LONG).0.end, Ended::Signal(9));
+    }
+
+    /// What a script comes to that runs for a minute unless it is ended.
+    fn exceeding(script: &str, limits: Limits) -> Ended {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(Path::new("/bin/sh"), folder.path());
+        command.limits = limits;
+        let (stdout, stderr) = (folder.path().join("stdout"), folder.path().join("stderr"));
+        let outcome = command.run(&arguments(script), &stdout, &stderr, LONG).unwrap();
+        assert!(fs::metadata(stdout).unwrap().len() < 1 << 30);
+        outcome.end
+    }
+
+    #[test]
+    fn a_command_that_prints_without_end_is_ended() {
+        let size = Some(1 << 20);
+        for file_size_enforced in [true, false] {
+            let limits = Limits { file_size: size, file_size_enforced, ..Limits::default() };
+            // The second goes on when it cannot write.
+            for script in ["yes", "trap '' XFSZ; while :; do yes; done 2>/dev/null"] {
+                let end = exceeding(script, limits);
+                let Ended::Exceeded(Excess { of: Limited::FileSize, limit, reached }) = end else {
+                    panic!("{script}: {end:?}")
+                };
+                assert!(limit == 1 << 20 && reached >= limit, "{script}: {end:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_that_takes_all_memory_is_ended() {
+        let limits = Limits { memory: Some(64 << 20), ..Limits::default() };
+        let end = exceeding("(head -c 200m /dev/zero; sleep 60) | tail", limits);
+        assert!(matches!(end, Ended::Exceeded(Excess { of: Limited::Memory, .. })), "{end:?}");
+    }
+
+    #[test]
+    fn a_command_that_starts_process_after_process_is_ended() {
+        let limits = Limits { tasks: Some(10), ..Limits::default() };
+        let end = exceeding("for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 60 & done; wait", limits);
+        assert!(matches!(end, Ended::Exceeded(Excess { of: Limited::Tasks, .. })), "{end:?}");
+    }
+
+    #[test]
+    fn what_a_command_leaves_behind_is_ended_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let (stdout, stderr) = (folder.path().join("stdout"), folder.path().join("stderr"));
+        let command = Command::new(Path::new("/bin/sh"), folder.path());
+        for (script, named) in [
+            ("true", &[][..]),
+            ("sleep 0.5 &", &[]),
+            ("sleep 1000 & sleep 1000 &", &["sleep", "sleep"]),
+            ("setsid sleep 1000 & sleep 0.3", &["sleep"]),
+        ] {
+            let (mut alive, held) = io::pipe().unwrap();
+            rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).unwrap();
+            let (outcome, rest) = command.run_with_rest(&arguments(script), &stdout, &stderr, LONG).unwrap();
+            drop(held);
+            assert_eq!(outcome.end, Ended::Exit(0), "{script}");
+            assert_eq!(rest.end(), named, "{script}");
+            assert_eq!(io::Read::read(&mut alive, &mut [0]).unwrap(), 0, "{script}: nobody is left");
+        }
+    }
+
+    #[test]
+    fn a_child_that_cannot_be_waited_for_is_ended_with_all_that_it_started() {
+        let (mut alive, held) = io::pipe().unwrap();
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "sleep 1000 & echo; wait"]).stdout(held).process_group(0);
+        let child = command.spawn().unwrap();
+        drop(command);
+        io::Read::read_exact(&mut alive, &mut [0]).unwrap();
+        let _running = Stop::default().running(&child);
+        drop(Group { child, mark: "none".to_owned(), ended: false, cleared: false, _running });
+        assert_eq!(io::Read::read(&mut alive, &mut [0]).unwrap(), 0, "nobody holds the pipe any more");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Where stages began that are repeated later: the state is a file, and the world is the ledger, which only grows.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::PathBuf;
 
 use super::{DeployError, io_error};
 use crate::case::StagedBatch;
@@ -65,17 +65,10 @@ impl Starts {
             private::write(&path, state).map_err(io_error("cannot write", &path))?;
         }
         if start.ledger > 0 {
-            let bytes =
-                beginning(&from.ledger, start.ledger).map_err(io_error("cannot read", &from.ledger))?;
+            let bytes = private::read_beginning(&from.ledger, start.ledger)
+                .map_err(io_error("cannot read", &from.ledger))?;
             private::write(&to.ledger, bytes).map_err(io_error("cannot write", &to.ledger))?;
         }
         Ok(())
     }
-}
-
-/// The first bytes of a file.
-pub fn beginning(path: &Path, length: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
+use super::processes;
+
 /// How long processes that were asked to end have for it. A provider needs that to remove its socket.
 pub const GRACE: Duration = Duration::from_secs(2);
 
@@ -115,12 +117,14 @@ impl Drop for Running {
 /// Ends what is left of a group that was asked to end and whose leader has been waited for.
 pub fn end_rest(leader: Pid) {
     let begin = Instant::now();
+    processes::reap_group(leader);
     while test_kill_process_group(leader).is_ok() {
         if begin.elapsed() > GRACE {
             signal(leader, Signal::KILL);
             return;
         }
         std::thread::sleep(Duration::from_millis(5));
+        processes::reap_group(leader);
     }
 }
 

@@ -15,10 +15,13 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
+use super::limits::{INTERVAL, Limits};
 use super::process::{Ended, Outcome};
+use super::processes;
 use super::stop::{self, Running, Stop};
 use crate::engines::driver::WorkerProgram;
 use crate::engines::worker::{Answer, GREETING, Request};
+use crate::evidence::{Excess, Limited};
 
 /// A worker is replaced after so many commands. Each of them leaves goroutines behind that ask once a second whether
 /// the provider is still alive, for as long as it is.
@@ -57,6 +60,12 @@ pub enum WorkerError {
     /// Its process has ended amid a command.
     #[error("it ended amid a command ({0})")]
     Ended(ExitStatus),
+    /// A command took more than it may, and the process was ended.
+    #[error("a command exceeded a limit: {0}")]
+    Exceeded(Excess),
+    /// Its commands left processes behind.
+    #[error("its commands left {} running", .0.join(", "))]
+    LeftRunning(Vec<String>),
     /// A command took too long.
     #[error("a command took longer than {} s", .0.as_secs_f64())]
     TimedOut(Duration),
@@ -75,6 +84,10 @@ pub enum WorkerSymptom {
     Crash,
     /// It did not come to an end.
     Hang,
+    /// It exceeded a limit.
+    Excess(Limited),
+    /// It left processes running.
+    ProcessesLeft,
 }
 
 impl WorkerError {
@@ -83,6 +96,8 @@ impl WorkerError {
         match self {
             Self::Ended(_) => Some(WorkerSymptom::Crash),
             Self::TimedOut(_) => Some(WorkerSymptom::Hang),
+            Self::Exceeded(excess) => Some(WorkerSymptom::Excess(excess.of)),
+            Self::LeftRunning(_) => Some(WorkerSymptom::ProcessesLeft),
             Self::Start(_) | Self::Foreign(_) | Self::Refused(_) | Self::Silent(_) => None,
         }
     }
@@ -95,6 +110,7 @@ pub struct Workers {
     removed: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     stop: Stop,
+    limits: Limits,
     idle: Mutex<Vec<Worker>>,
     started: AtomicUsize,
     /// How many did not start, one after the other.
@@ -135,12 +151,14 @@ impl Workers {
         removed: Vec<OsString>,
         environment: Vec<(OsString, OsString)>,
         stop: Stop,
+        limits: Limits,
     ) -> Self {
         Self {
             program,
             removed,
             environment,
             stop,
+            limits,
             idle: Mutex::default(),
             started: AtomicUsize::new(0),
             not_started: AtomicUsize::new(0),
@@ -172,11 +190,16 @@ impl Workers {
         self.not_started.load(Ordering::Relaxed) >= GIVEN_UP
     }
 
-    /// Takes a worker back, unless it is time for a new one.
-    pub fn give_back(&self, worker: Worker) {
+    /// Takes a worker back, unless it is time for a new one. It must not have left processes behind, which end with it.
+    pub fn give_back(&self, worker: Worker) -> Result<(), WorkerError> {
+        let left = worker.left_running();
+        if !left.is_empty() {
+            return Err(WorkerError::LeftRunning(left));
+        }
         if worker.is_fit() {
             self.idle.lock().expect("no holder panics").push(worker);
         }
+        Ok(())
     }
 
     /// A worker was of no use any more.
@@ -201,6 +224,7 @@ pub struct Worker {
     answers: Lines,
     commands: usize,
     odd_exit: bool,
+    limits: Limits,
     _running: Running,
 }
 
@@ -224,9 +248,13 @@ impl Worker {
         let running = workers.stop.running(&child);
         let requests = child.stdin.take().expect("its input is piped");
         let answers = Lines::of(child.stdout.take().expect("its output is piped"));
-        let mut worker = Self { child, requests, answers, commands: 0, odd_exit: false, _running: running };
-        let greeting =
-            worker.answer(START_TIMEOUT).map_err(|error| WorkerError::Start(io::Error::other(error)))?;
+        let limits = workers.limits;
+        let mut worker =
+            Self { child, requests, answers, commands: 0, odd_exit: false, limits, _running: running };
+        limits.enforce(stop::pid_of(&worker.child));
+        let greeting = worker
+            .answer(START_TIMEOUT, || None)
+            .map_err(|error| WorkerError::Start(io::Error::other(error)))?;
         if greeting == GREETING { Ok(worker) } else { Err(WorkerError::Foreign(greeting)) }
     }
 
@@ -244,7 +272,11 @@ impl Worker {
         // If it has ended, its end tells more than the broken pipe.
         let _ = self.requests.write_all(line.as_bytes());
         self.commands += 1;
-        let answer = self.answer(timeout)?;
+        let (leader, limits) = (stop::pid_of(&self.child), self.limits);
+        let answer = self.answer(timeout, || limits.exceeded(leader, &request.folder))?;
+        if let Some(excess) = limits.exceeded_by_files(&request.folder) {
+            return Err(WorkerError::Exceeded(excess));
+        }
         let odd = |error: serde_json::Error| WorkerError::Silent(error.into());
         match serde_json::from_str(&answer).map_err(odd)? {
             Answer { exit: Some(code), .. } => {
@@ -255,10 +287,19 @@ impl Worker {
         }
     }
 
-    /// The next line that it says.
-    fn answer(&mut self, timeout: Duration) -> Result<String, WorkerError> {
-        match self.answers.next(timeout).map_err(WorkerError::Silent)? {
+    /// The next line that it says, for as long as it exceeds no limit.
+    fn answer(
+        &mut self,
+        timeout: Duration,
+        exceeded: impl Fn() -> Option<Excess>,
+    ) -> Result<String, WorkerError> {
+        match self.answers.next(timeout, &exceeded).map_err(WorkerError::Silent)? {
             Next::Line(line) => Ok(line),
+            Next::Exceeded(excess) => {
+                stop::signal(stop::pid_of(&self.child), Signal::KILL);
+                self.child.wait().map_err(WorkerError::Silent)?;
+                Err(WorkerError::Exceeded(excess))
+            }
             Next::Nothing => {
                 // It must not go on while what it works in is removed.
                 stop::signal(stop::pid_of(&self.child), Signal::KILL);
@@ -267,7 +308,10 @@ impl Worker {
             }
             Next::End => {
                 stop::signal(stop::pid_of(&self.child), Signal::KILL);
-                Err(self.child.wait().map_or_else(WorkerError::Silent, WorkerError::Ended))
+                // The system may have ended it for the size of a file.
+                let excess = exceeded();
+                let ended = |status| excess.map_or(WorkerError::Ended(status), WorkerError::Exceeded);
+                Err(self.child.wait().map_or_else(WorkerError::Silent, ended))
             }
         }
     }
@@ -275,6 +319,14 @@ impl Worker {
     fn is_fit(&self) -> bool {
         let fits = |taken: Option<u64>, bound: u64| taken.is_some_and(|taken| taken < bound);
         !self.odd_exit && self.commands < COMMANDS && fits(self.memory(), MEMORY) && fits(self.files(), FILES)
+    }
+
+    /// The programs that run because of it, beside its own.
+    fn left_running(&self) -> Vec<String> {
+        let all = processes::all();
+        let running = processes::of_group(stop::pid_of(&self.child), &all).into_iter();
+        let others = running.filter(|process| process.id.unsigned_abs() != self.pid() && !process.is_zombie);
+        others.map(|process| process.name.clone()).collect()
     }
 
     /// How many files it has open, where the system tells.
@@ -307,6 +359,7 @@ struct Lines {
 
 enum Next {
     Line(String),
+    Exceeded(Excess),
     Nothing,
     End,
 }
@@ -316,7 +369,7 @@ impl Lines {
         Self { from, read: Vec::new() }
     }
 
-    fn next(&mut self, timeout: Duration) -> io::Result<Next> {
+    fn next(&mut self, timeout: Duration, exceeded: impl Fn() -> Option<Excess>) -> io::Result<Next> {
         let begin = Instant::now();
         loop {
             if let Some(end) = self.read.iter().position(|&byte| byte == b'\n') {
@@ -324,9 +377,13 @@ impl Lines {
                 return Ok(Next::Line(String::from_utf8_lossy(&line[..end]).into_owned()));
             }
             let left = timeout.saturating_sub(begin.elapsed());
-            let left = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
-            match poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&left)) {
-                Ok(0) => return Ok(Next::Nothing),
+            let slice = Timespec::try_from(left.min(INTERVAL)).expect("an interval is short");
+            match poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&slice)) {
+                Ok(0) if left <= INTERVAL => return Ok(Next::Nothing),
+                Ok(0) => match exceeded() {
+                    Some(excess) => return Ok(Next::Exceeded(excess)),
+                    None => continue,
+                },
                 Ok(_) => {}
                 Err(rustix::io::Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),

@@ -5,6 +5,7 @@
 //! observer, `output` is what the engine printed, `state` what it stored, `quote` a line of any of it. No stage is kept
 //! once the next one is asked for. Nothing here makes a judgement: whoever reads the evidence says what to look at.
 
+mod excess;
 mod ledger;
 mod output;
 mod quote;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::stage::Stage;
 use crate::spec::Effect;
+pub use excess::{Excess, Limited};
 use ledger::StagedLedger;
 pub use ledger::{LateEntry, LedgerObserver, ObservedOperation};
 pub use output::{
@@ -55,6 +57,12 @@ pub struct StageRecord {
     pub exit: Option<i32>,
     /// Whether its time ran out.
     pub timed_out: bool,
+    /// The limit that it exceeded, for which it was ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exceeded: Option<Excess>,
+    /// The programs that it left running when it had ended by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_running: Vec<String>,
     /// Whether it left the state locked.
     pub lock_left: bool,
     /// How long it took.
@@ -71,6 +79,16 @@ impl StageRecord {
     /// be it after a failure.
     pub fn ended_in_order(&self) -> bool {
         self.exit.is_some() && !self.timed_out && !self.lock_left
+    }
+
+    /// How the command ended, in a few words.
+    pub fn ending(&self) -> String {
+        match (self.exit, self.timed_out, self.exceeded) {
+            (_, _, Some(_)) => "exceeded a limit".to_owned(),
+            (_, true, None) => "ran out of time".to_owned(),
+            (Some(code), false, None) => format!("exit {code}"),
+            (None, false, None) => "killed".to_owned(),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod limits;
 mod modes;
 mod reduce_command;
 mod reduction;
+mod runaway;
 mod second_signal;
 mod show;
 mod stages;

@@ -50,7 +50,7 @@ fn memory_stays_bounded(spec: &str) {
                 memory >> 20
             );
         }
-        workers.give_back(worker);
+        workers.give_back(worker).unwrap();
     }
     assert!(memory < MEMORY && files < FILES, "{} MiB, {files} files", memory >> 20);
 }

@@ -16,13 +16,13 @@ mod rewording;
 mod script;
 mod steps;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::place::StoredVariant;
 use crate::case::{CASE_FILE, CaseError};
+use crate::deploy::limits::Limits;
 use crate::deploy::process::{Command, Ended};
 use crate::deploy::stop::Stop;
 use crate::deploy::{DeployError, provider};
@@ -31,6 +31,7 @@ use crate::engines::{self, Engine, EngineChoice, RecordedEngine};
 use crate::evidence::{Unreadable, records};
 use crate::judge::explain::{Explanation, Tried};
 use crate::judge::finding::{FindingKind, OracleId};
+use crate::private;
 use check::Check;
 use folder::{Description, Files};
 use issue::Issue;
@@ -41,6 +42,9 @@ use steps::{Steps, Writes};
 
 /// How long a script may take.
 const TIMEOUT: Duration = Duration::from_secs(300);
+
+/// How much of what a script prints is read.
+const MOST_SAID: u64 = 64 << 20;
 
 /// With which resources a bundle is written.
 #[derive(Debug, Clone)]
@@ -270,6 +274,7 @@ pub fn run_script(bundle: &Path, engine: &Engine, stop: &Stop) -> Result<Observe
     let script = bundle.join(SCRIPT);
     let mut command = Command::new(Path::new("sh"), place.path());
     command.stop = stop.clone();
+    command.limits = Limits::usual();
     command.environment.push(("TMPDIR".into(), place.path().into()));
     // It says itself if it needs it and there is none.
     command.environment.extend(provider::locate().ok().map(|path| ("PROVIDER".into(), path.into())));
@@ -281,12 +286,15 @@ pub fn run_script(bundle: &Path, engine: &Engine, stop: &Stop) -> Result<Observe
     if stop.asked_now() {
         return Err(DeployError::Stopped.into());
     }
-    let read = |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+    let read = |path: &Path| {
+        let bytes = private::read_beginning(path, MOST_SAID).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
     let text = read(&stdout);
     Ok(Observed {
         exit: match ended.end {
             Ended::Exit(code) => Some(code),
-            Ended::Signal(_) | Ended::TimedOut => None,
+            Ended::Signal(_) | Ended::TimedOut | Ended::Exceeded(_) => None,
         },
         errors: read(&stderr),
         text,

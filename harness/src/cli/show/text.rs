@@ -140,11 +140,7 @@ fn known(finding: &Finding) -> String {
 /// How a stage went, in a line.
 fn outline(view: &StageView) -> String {
     let record = &view.record;
-    let exit = match (record.exit, record.timed_out) {
-        (_, true) => "ran out of time".to_owned(),
-        (Some(code), false) => format!("exit {code}"),
-        (None, false) => "killed".to_owned(),
-    };
+    let exit = record.ending();
     let command = record.command.split(' ').next().unwrap_or_default();
     let operations = match view.did.len() {
         0 => "nothing done".to_owned(),

@@ -322,6 +322,7 @@ fn ending(said: &Said, timeout: Duration) -> String {
         Ended::Exit(code) => format!("exit code {code}; what it said stands above"),
         Ended::Signal(signal) => format!("it was ended by signal {signal}"),
         Ended::TimedOut => format!("it took longer than {} s, see --timeout", timeout.as_secs()),
+        Ended::Exceeded(excess) => excess.to_string(),
     }
 }
 

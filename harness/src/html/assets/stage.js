@@ -1,4 +1,4 @@
-const exitWords = (stage) => (stage.timed_out ? "ran out of time" : stage.exit === null ? "was killed" : `exit ${stage.exit}`);
+const exitWords = (stage) => (stage.exceeded ? "exceeded a limit" : stage.timed_out ? "ran out of time" : stage.exit === null ? "was killed" : `exit ${stage.exit}`);
 const found = (finding) => h("div", { class: `found ${finding.known ? "t-k" : "t-f"}` },
   h("p", {}, finding.known ? verdict("k", "known: " + finding.known) : verdict("f", finding.oracle), " ", h("b", {}, foreign(finding.known ? `${finding.oracle}: ${finding.kind}` : finding.kind))),
   finding.text && h("p", { class: "muted" }, foreign(finding.text)));

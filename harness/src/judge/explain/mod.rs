@@ -269,21 +269,13 @@ fn stories_up_to(case: &Case, variant: usize, stages: &[Raw], last: &str) -> Vec
             command: programs::command(&record.command, &stage.action),
             program,
             failures: stage.failures.iter().map(Failure::variable).collect(),
-            end: ended(record),
+            end: record.ending(),
         });
         if stage.name == last {
             break;
         }
     }
     stories
-}
-
-fn ended(record: &StageRecord) -> String {
-    match (record.exit, record.timed_out) {
-        (_, true) => "ran out of time".to_owned(),
-        (Some(code), false) => format!("exit {code}"),
-        (None, false) => "killed".to_owned(),
-    }
 }
 
 /// The keys of a variant's resources that a finding mentions.

@@ -6,7 +6,7 @@ use equiform_proto::ledger::{Operation, Phase};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::evidence::{EngineError, Moment, Refusal, StateChange, Warning};
+use crate::evidence::{EngineError, Excess, Moment, Refusal, StateChange, Warning};
 use crate::spec::{OperationKind, ResourceOperation};
 
 /// What was seen of the subjects of a finding. Which of these there is depends on the kind.
@@ -180,6 +180,11 @@ pub enum Detail {
         /// The stage that had asked for it.
         stage: String,
     },
+    /// Processes outlived the command.
+    LeftRunning {
+        /// The names of their programs.
+        programs: Vec<String>,
+    },
     /// A warning that is there or not.
     Warning {
         /// Which.
@@ -248,6 +253,11 @@ pub enum CommandEnd {
     Signal,
     /// Its time ran out.
     TimedOut,
+    /// It exceeded a limit.
+    Exceeded {
+        /// Which.
+        excess: Excess,
+    },
     /// It succeeded, although it has to be refused if there is a reason, or to fail.
     Success {
         /// Why it has to be refused.

@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::Limited;
 use crate::spec::Rule;
 
 /// Declares the oracles, and the kinds of findings of each, with a sentence about each kind.
@@ -146,6 +147,9 @@ kinds! {
     }
     Health "health" {
         Hang "hang" "the command does not end"
+        ExcessiveFile "excessive-file" "the command writes a file that is too large"
+        ExcessiveMemory "excessive-memory" "the command takes too much memory"
+        ExcessiveProcesses "excessive-processes" "the command runs too many processes and threads"
         FailureSwallowed "failure-swallowed" "the command succeeds although the provider failed an operation"
         InvalidAccepted "invalid-accepted" "the command succeeds although it has to be refused"
         Crash "crash" "the command crashes"
@@ -160,6 +164,7 @@ kinds! {
         StrayOutput "stray-output" "the command prints a line that is no message"
         DoesNotWait "does-not-wait" "the command ends before its operations do"
         LockLeft "lock-left" "the command leaves the state locked"
+        ProcessesLeft "processes-left" "the command leaves processes running"
         WarningMissing "warning-missing" "the command does not warn"
         WarningUnfounded "warning-unfounded" "the command warns for nothing"
         Panic "panic" "the engine prints that it panics"
@@ -186,6 +191,15 @@ impl Display for FindingKind {
 }
 
 impl FindingKind {
+    /// The kind that an exceeded limit is.
+    pub fn of_excess(limited: Limited) -> Self {
+        match limited {
+            Limited::FileSize => Self::ExcessiveFile,
+            Limited::Memory => Self::ExcessiveMemory,
+            Limited::Tasks => Self::ExcessiveProcesses,
+        }
+    }
+
     /// Whether it says how a command ended, which comes before all that the command did or left.
     pub fn is_an_end(self) -> bool {
         matches!(
@@ -194,6 +208,9 @@ impl FindingKind {
                 | Self::Panic
                 | Self::ReportsCycle
                 | Self::Hang
+                | Self::ExcessiveFile
+                | Self::ExcessiveMemory
+                | Self::ExcessiveProcesses
                 | Self::ReportsInconsistency
                 | Self::BreaksProtocol
                 | Self::ReportsOwnBug

@@ -133,6 +133,7 @@ impl Finding {
                 format!("variant {variant} ended in another world than most variants of its case")
             }
             (_, Detail::Versions { before, after }) => self.versions(before, after),
+            (_, Detail::LeftRunning { programs }) => format!("it left {} running", programs.join(", ")),
             (_, Detail::Mark { marked }) => {
                 let is = if *marked { "is marked" } else { "is not marked" };
                 format!("{name} {is} in the state as one to be replaced")
@@ -313,6 +314,7 @@ impl Finding {
 fn ended(command: &str, end: &CommandEnd, errors: &[EngineError]) -> String {
     match end {
         CommandEnd::TimedOut => format!("{command} did not end"),
+        CommandEnd::Exceeded { excess } => format!("{command} was ended: {excess}"),
         CommandEnd::Exit { code } => format!("{command} ended with exit code {code}: {}", listed(errors)),
         CommandEnd::Signal => format!("{command} ended with a signal: {}", listed(errors)),
         CommandEnd::Success { refusal } => match refusal {

@@ -33,6 +33,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         let detail = Detail::Late { request: *request, phase: *phase, stage: stage.clone() };
         found(FindingKind::DoesNotWait, subjects, detail);
     }
+    if !record.left_running.is_empty() {
+        let programs = record.left_running.clone();
+        found(FindingKind::ProcessesLeft, Vec::new(), Detail::LeftRunning { programs });
+    }
     if record.lock_left {
         found(FindingKind::LockLeft, Vec::new(), Detail::None);
     }
@@ -57,7 +61,7 @@ fn end(trial: &Trial<'_>) -> Option<Finding> {
     let found = |kind, end: CommandEnd| {
         let errors = match end {
             CommandEnd::Exit { .. } | CommandEnd::Signal => output.errors.clone(),
-            CommandEnd::TimedOut | CommandEnd::Success { .. } => Vec::new(),
+            CommandEnd::TimedOut | CommandEnd::Exceeded { .. } | CommandEnd::Success { .. } => Vec::new(),
         };
         let nodes = errors.iter().flat_map(|error| error.cycle.iter().flatten());
         let mut addresses: Vec<&str> = nodes.map(|node| node.address.as_str()).collect();
@@ -71,7 +75,9 @@ fn end(trial: &Trial<'_>) -> Option<Finding> {
         let end = record.exit.map_or(CommandEnd::Signal, |code| CommandEnd::Exit { code });
         found(failure(record, output), end)
     };
-    if record.timed_out {
+    if let Some(excess) = record.exceeded {
+        found(FindingKind::of_excess(excess.of), CommandEnd::Exceeded { excess })
+    } else if record.timed_out {
         found(FindingKind::Hang, CommandEnd::TimedOut)
     } else if let Some(refusal) = due_refusal(trial) {
         let kind = match refusal {
@@ -198,6 +204,8 @@ mod tests {
             command: "apply".to_owned(),
             exit,
             timed_out: false,
+            exceeded: None,
+            left_running: Vec::new(),
             lock_left: false,
             milliseconds: 1,
             ledger_bytes: 0,

@@ -231,6 +231,8 @@ pub(in crate::judge) mod tests {
             command: command.to_owned(),
             exit: Some(0),
             timed_out: false,
+            exceeded: None,
+            left_running: Vec::new(),
             lock_left: false,
             milliseconds: 1,
             ledger_bytes: 0,
