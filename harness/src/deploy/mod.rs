@@ -212,7 +212,7 @@ impl Runner {
         let stages = self.spent.generating.time(|| case.stages(variant))?;
         let work = self.spent.keeping.time(|| self.working_directory(folder))?;
         let work = work.path();
-        self.prepare(&stages[0].batch, work)?;
+        self.prepare(work)?;
         let reader = self.engine.profile().reader;
         let mut starts = Starts::of(&stages);
         let key = |staged: &StagedBatch<'_>| self.key_of(case.seed, variant, staged);
@@ -235,7 +235,7 @@ impl Runner {
                     let kept = folder.join(&staged.stage.name);
                     make_folder(&kept)?;
                     let place = Place { work: again.path().to_owned(), ledger: kept.join(evidence::LEDGER) };
-                    self.prepare(&staged.batch, &place.work)?;
+                    self.prepare(&place.work)?;
                     self.spent.keeping.time(|| starts.restore(repeated, &own, &place, state))?;
                     self.stage(staged, seed, &place, folder, worker.as_deref_mut())?
                 }
@@ -297,11 +297,12 @@ impl Runner {
         make(place).or_else(|_| make(folder)).map_err(io_error("cannot make a folder in", folder))
     }
 
-    /// Makes the folder ready, if the engine needs that. Programs of one case need the same provider, so once
-    /// is enough.
-    fn prepare(&self, first: &Batch, work: &Path) -> Result<(), DeployError> {
+    /// Makes the folder ready, if the engine needs that, with a program that only names the provider: those of the case
+    /// all need it, and the first of them may be one that the engine has to refuse, or be blank.
+    fn prepare(&self, work: &Path) -> Result<(), DeployError> {
         let Some(arguments) = self.engine.preparation(&self.access) else { return Ok(()) };
-        write(&work.join(self.engine.program_file(self.syntax)), self.program(first))?;
+        let only_the_provider = self.program(&Batch::default());
+        write(&work.join(self.engine.program_file(self.syntax)), only_the_provider)?;
         let (stdout, stderr) = (work.join("prepare.out"), work.join("prepare.err"));
         let ended = self
             .command(work)

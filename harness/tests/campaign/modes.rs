@@ -6,6 +6,7 @@ use std::time::Duration;
 use equiform::algebra::graph::NamedGraph;
 use equiform::campaign::Settings;
 use equiform::case::Case;
+use equiform::case::stage::{Defect, JudgedAs, ProgramRef, Stage};
 use equiform::deploy::Start;
 use equiform::engines::driver::{ProviderMode, Syntax};
 use equiform::evidence::Evidence;
@@ -13,7 +14,7 @@ use equiform::judge::observe::graph_of;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
 use equiform::judge::verdict::VariantResult;
-use equiform::spec::ResourceOperation;
+use equiform::spec::{Action, Options, ResourceOperation};
 
 use super::support::{engine, provider, runner};
 
@@ -68,4 +69,15 @@ fn terraform_does_the_same_with_a_provider_that_it_installs_and_with_programs_in
 #[test]
 fn opentofu_does_the_same_with_a_provider_that_it_installs_and_with_programs_in_json() {
     all_modes_do_the_same("tofu@1.12.6");
+}
+
+#[test]
+fn a_folder_is_prepared_even_if_the_first_program_is_one_that_init_refuses() {
+    let settings = Settings { sources: 1, variants: 1, batches: 1, ..Settings::default() };
+    let mut case = settings.case(0);
+    let resource = case.batches(0).unwrap()[0].order[0].clone();
+    let program = ProgramRef::Broken { batch: 1, defect: Defect::Twice { resource } };
+    let apply = Action::Apply(Options::default());
+    case.variants[0].stages.insert(0, Stage::new("refused", apply, program, JudgedAs::Refused));
+    behaviour(&case, "terraform@1.15.5", ProviderMode::Init, Syntax::Hcl);
 }
