@@ -155,6 +155,27 @@ fn a_provider_that_is_killed_ends_the_campaign_and_is_not_held_against_the_engin
     assert!(out.join("case-0000/variant-0001/verdict.json").exists());
 }
 
+#[test]
+fn a_provider_that_hangs_ends_the_campaign_and_is_not_held_against_the_engine() {
+    for start in [&[][..], &["--cold"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let mut command = campaign(ENGINE, &out);
+        command.args(["--jobs=1", "--timeout=4s", "--hold=100ms"]).args(start);
+        let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let begin = Instant::now();
+        while !out.join("case-0000/variant-0001").exists() {
+            assert!(begin.elapsed() < Duration::from_secs(120), "the campaign does not get on");
+            sleep(Duration::from_millis(5));
+        }
+        // SAFETY: a plain system call on a child of our child, which has not been waited for.
+        unsafe { libc::kill(provider_of(&process), libc::SIGSTOP) };
+        let output = process.wait_with_output().unwrap();
+        refused(&output, &["the provider that engines attach to does not answer", "What was judged is kept"]);
+        holds_whole_variants(&out);
+    }
+}
+
 /// A real engine that passes a variable on to the providers that it starts.
 fn engine_with(folder: &Path, name: &str, value: &str) -> PathBuf {
     let real = equiform(&["engines", "path", ENGINE]).output().unwrap();

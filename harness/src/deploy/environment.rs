@@ -4,15 +4,19 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use super::answers;
 use super::provider_log::{Crash, ProviderLog};
 use crate::engines::driver::Access;
 use crate::evidence::{ERRORS, LEDGER, OUTPUT, STATE};
 
 /// How much room there must be, beyond what the largest file has taken already.
 const ROOM: usize = 64 << 10;
+
+/// How long a provider has for an answer. It takes less than a millisecond; a machine may be very busy.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What engines and the provider say when they have no room, in small letters.
 const NO_ROOM: &[&str] =
@@ -35,6 +39,13 @@ pub enum EnvironmentError {
     /// The provider does not answer.
     #[error("the provider that engines attach to is gone ({0}): it was killed, or it crashed")]
     ProviderGone(io::Error),
+    /// The provider is there, and does not answer.
+    #[error(
+        "the provider that engines attach to does not answer within {} s, which is no fault of the engine: it hangs, \
+         or it was stopped",
+        .0.as_secs_f64()
+    )]
+    ProviderHangs(Duration),
     /// The provider said that it crashed.
     #[error(
         "the provider crashed, which is a bug in the mock provider and not in the engine: {:?}. All that it said \
@@ -75,12 +86,16 @@ pub fn check(
             return Err(no_room(work, format!("the engine said {words:?}")));
         }
     }
-    match access {
-        Access::Reattach { socket: Some(socket), .. } => {
-            UnixStream::connect(socket).map(drop).map_err(EnvironmentError::ProviderGone)
-        }
-        Access::Reattach { socket: None, .. } | Access::Mirror { .. } => Ok(()),
-    }
+    check_provider(access)
+}
+
+/// Checks that the provider which engines attach to answers.
+pub fn check_provider(access: &Access) -> Result<(), EnvironmentError> {
+    let Access::Reattach { socket: Some(socket), .. } = access else { return Ok(()) };
+    answers::ask(socket, ANSWER_TIMEOUT).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => EnvironmentError::ProviderHangs(ANSWER_TIMEOUT),
+        _ => EnvironmentError::ProviderGone(error),
+    })
 }
 
 /// Writes a file that is a little larger than the largest, most of it a hole, and removes it.
@@ -92,8 +107,6 @@ fn try_to_write(folder: &Path, largest: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::net::UnixListener;
-
     use super::*;
 
     /// A provider that is not reached by a socket.
@@ -105,14 +118,14 @@ mod tests {
     fn a_failure_is_the_engines_as_long_as_the_provider_answers() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("socket");
-        let listener = UnixListener::bind(&socket).unwrap();
+        let server = answers::tests::server(&socket, answers::tests::ANSWERS);
         let log = folder.path().join("log");
         let access = Access::Reattach { variable: Default::default(), socket: Some(socket) };
         let provider_log = ProviderLog::at(&log).unwrap();
         let checked =
             |succeeded| check(folder.path(), folder.path(), folder.path(), succeeded, &access, &provider_log);
         checked(false).unwrap();
-        drop(listener);
+        server.join().unwrap();
         let error = checked(false).unwrap_err();
         assert!(matches!(error, EnvironmentError::ProviderGone(_)), "{error}");
         checked(true).unwrap();

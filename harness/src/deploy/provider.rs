@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, kill_process};
 
@@ -158,9 +158,17 @@ fn first_line(child: &mut Child, timeout: Duration) -> io::Result<String> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It removes its socket when asked to end.
+        // It removes its socket when asked to end. One that hangs does not listen.
         let _ = kill_process(stop::pid_of(&self.child), Signal::TERM);
-        let _ = self.child.wait();
+        let begin = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if begin.elapsed() > stop::GRACE {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::drift::drift_arguments;
+use super::environment;
 use super::error::{DeployError, io_error};
 use super::limits::KEPT;
 use super::process::{Command, Ended, Outcome};
@@ -160,7 +161,11 @@ impl Runner {
         })?;
         match worker.run(&request, self.timeout) {
             Err(_) if self.stop.asked_now() => Err(DeployError::Stopped),
-            Err(error) => Err(broken(error)),
+            Err(error) => {
+                // A provider that hangs is no finding about the engine that waits for it.
+                environment::check_provider(&self.access)?;
+                Err(broken(error))
+            }
             Ok(outcome) => Ok(Ran { warm: true, ..self.ran(stage, outcome) }),
         }
     }
