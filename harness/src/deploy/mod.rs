@@ -12,6 +12,7 @@ pub mod access;
 mod answers;
 pub mod checkpoint;
 mod drift;
+mod engine_command;
 mod environment;
 mod error;
 pub mod hold;
@@ -28,7 +29,6 @@ pub mod stop;
 pub mod time_spent;
 pub mod worker;
 
-use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,8 @@ use crate::evidence::{self, StageRecord};
 use crate::private;
 use checkpoint::Checkpoints;
 pub use drift::drift_arguments;
+pub use engine_command::engine_command;
+use engine_command::own_variables;
 pub use environment::EnvironmentError;
 pub use error::DeployError;
 use error::io_error;
@@ -151,7 +153,7 @@ impl Runner {
             environment.push(("EQUIFORM_VARIABLES".into(), VARIABLES.into()));
             Arc::new(Workers::new(
                 program,
-                self.foreign_variables(),
+                own_variables(|name| self.is_foreign(name)),
                 environment,
                 self.stop.clone(),
                 Limits::of_engine(&self.access),
@@ -324,21 +326,14 @@ impl Runner {
         self.spent.rendering.time(|| self.engine.render(batch, self.syntax))
     }
 
-    /// Variables of ours that no engine gets: a run must not depend on who starts it.
-    fn foreign_variables(&self) -> Vec<OsString> {
-        let names = std::env::vars_os().map(|(name, _)| name);
-        let foreign = names.filter(|name| {
-            let name = name.to_string_lossy();
-            name.starts_with("EQUIFORM_") || self.engine.is_steered_by(&name)
-        });
-        foreign.collect()
+    /// Whether a variable of ours is one that no engine gets: a run must not depend on who starts it.
+    fn is_foreign(&self, variable: &str) -> bool {
+        variable.starts_with("EQUIFORM_") || self.engine.is_steered_by(variable)
     }
 
     fn command(&self, work: &Path) -> Command {
-        let mut command = Command::new(&self.engine.engine().path, work);
-        command.removed = self.foreign_variables();
-        command.stop = self.stop.clone();
-        command.environment.extend(self.engine.environment(&self.access));
+        let mut command =
+            engine_command(&*self.engine, &self.access, work, &self.stop, |name| self.is_foreign(name));
         command.limits = Limits::of_engine(&self.access);
         command
     }

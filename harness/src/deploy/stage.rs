@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::drift::drift_arguments;
+use super::engine_command::own_variables;
 use super::environment;
 use super::error::{DeployError, io_error};
 use super::limits::KEPT;
@@ -120,7 +121,7 @@ impl Runner {
     /// Changes the world behind the engine's back.
     fn drift(&self, stage: &StageCommand<'_>) -> Result<Ran, DeployError> {
         let mut command = Command::new(&self.provider, &stage.place.work);
-        command.removed = self.foreign_variables();
+        command.removed = own_variables(|name| self.is_foreign(name));
         command.stop = self.stop.clone();
         command.environment.extend(stage.environment());
         let outcome = command

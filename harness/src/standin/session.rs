@@ -14,7 +14,8 @@ use super::chosen::Chosen;
 use super::copy::{self, CopyError};
 use super::mirror::{MirrorError, StandinMirror};
 use super::program::Program;
-use crate::deploy::process::{Command, Ended};
+use crate::deploy::engine_command;
+use crate::deploy::process::Ended;
 use crate::deploy::stop::Stop;
 use crate::engines::driver::{Access, Driver};
 use crate::engines::terraform::provider_access::{place_in_mirror, whole_mirror_configuration};
@@ -27,6 +28,9 @@ const OWN_VARIABLES: [&str; 4] =
 
 /// Variables that are passed on though they steer an engine: the program's own.
 const PROGRAMS_VARIABLES: &str = "TF_VAR_";
+
+/// How much of what a command says is read.
+const MOST_SAID: u64 = 64 << 20;
 
 /// A folder, ready for an engine.
 pub struct Session {
@@ -155,30 +159,28 @@ impl Session {
 
     /// Runs a command of the engine. `run` is the label of what the ledger tells of it.
     pub fn run(&self, arguments: &[String], run: &str) -> Result<Said, SessionError> {
-        let mut command = Command::new(&self.engine.engine().path, &self.program);
-        let names = std::env::vars_os().map(|(name, _)| name);
-        let is_removed = |name: &OsString| {
-            let name = name.to_string_lossy();
-            let steers = self.engine.is_steered_by(&name) && !name.starts_with(PROGRAMS_VARIABLES);
-            steers || OWN_VARIABLES.contains(&&*name)
-        };
-        command.removed = names.filter(is_removed).collect();
         let access = Access::Mirror {
             config: self.folder.join(CONFIGURATION),
             crash_log: self.folder.join(CRASH_LOG),
         };
-        command.environment = self.engine.environment(&access);
+        let is_removed = |name: &str| {
+            let steers = self.engine.is_steered_by(name) && !name.starts_with(PROGRAMS_VARIABLES);
+            steers || OWN_VARIABLES.contains(&name)
+        };
+        let mut command = engine_command(&*self.engine, &access, &self.program, &self.stop, is_removed);
         command
             .environment
             .extend([("EQUIFORM_LEDGER".into(), self.ledger().into()), ("EQUIFORM_RUN".into(), run.into())]);
         command.environment.extend(self.environment.iter().cloned());
-        command.stop = self.stop.clone();
         let (stdout, stderr) =
             (self.folder.join(format!("{run}.out")), self.folder.join(format!("{run}.err")));
         let outcome = command
             .run(arguments, &stdout, &stderr, self.timeout)
             .map_err(|source| SessionError::Io { path: self.engine.engine().path.clone(), source })?;
-        let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+        let text = |path: &Path| {
+            let bytes = private::read_beginning(path, MOST_SAID).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
         Ok(Said { end: outcome.end, text: text(&stdout) + &text(&stderr) })
     }
 }
