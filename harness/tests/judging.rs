@@ -8,9 +8,11 @@ use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
+use equiform::case::{CASE_FILE, Case};
+use equiform::engines;
 use equiform::judge::finding::FindingKind;
 use equiform::judge::oracles::{ORACLES, Oracle};
-use equiform::judge::variant as judge;
+use equiform::judge::{stages, variant as judge};
 use equiform::judge::verdict::VariantResult;
 use equiform_proto::ledger::{Entry, LineHash};
 use synthetic::{ENTRIES_PER_RESOURCE, Tree};
@@ -156,4 +158,29 @@ fn output_that_is_gone_is_inconclusive() {
     let gone = with("idle/output.jsonl", |text| text);
     fs::remove_file(gone.path().join("variant-0000/idle/output.jsonl")).unwrap();
     is_inconclusive(gone.path(), "idle/output.jsonl");
+}
+
+/// Which oracles can speak of a stored variant if nobody has a model of its programs, and the kinds of what they find.
+fn without_model(name: &str) -> (Vec<&'static str>, Vec<FindingKind>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/cases/explained").join(name);
+    let case = Case::read(&folder.join(CASE_FILE)).unwrap();
+    let profile = engines::profile(&case.engine.as_ref().unwrap().id);
+    let oracles: Vec<&Oracle> = ORACLES.iter().collect();
+    let place = judge::variant_folder(&folder, 0);
+    let judged = stages::without_model(profile, &case.variants[0].stages, &place, &oracles).unwrap();
+    let asked = judged.asked.iter().map(|oracle| oracle.name()).collect();
+    (asked, judged.findings.iter().map(|finding| finding.kind).collect())
+}
+
+#[test]
+fn evidence_without_a_model_is_judged_by_the_oracles_that_need_none() {
+    let (asked, found) = without_model("passed");
+    let others = ["order", "requests", "plan", "progress", "state", "conservation", "idle", "cross", "repeat"];
+    assert_eq!(asked, [&others[..], &["destroy", "health"]].concat());
+    assert_eq!(found, []);
+    let (_, found) = without_model("cycle");
+    assert!(found.contains(&FindingKind::ReportsCycle), "{found:?}");
+    assert!(!found.contains(&FindingKind::OperationMissing), "only a model says what is missing: {found:?}");
+    let (_, found) = without_model("state");
+    assert_eq!(found, [FindingKind::SettingRewritten], "nothing was done, and the state was rewritten");
 }
