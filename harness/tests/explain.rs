@@ -169,7 +169,7 @@ fn a_bundle_of_a_failure_that_no_longer_shows_is_not_made() {
     let out = place.path().join("out");
     let arguments = ["bundle", "--only", "--engine", "terraform@1.15.5", "--out", out.to_str().unwrap()];
     let output = equiform(&arguments, &stored("state"));
-    refused(&output, &["state: setting rewritten no longer shows on terraform@1.15.5", "equiform replay"]);
+    refused(&output, &["state: setting-rewritten no longer shows on terraform@1.15.5", "equiform replay"]);
     assert!(!out.exists());
 }
 

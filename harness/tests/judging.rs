@@ -182,5 +182,5 @@ fn evidence_without_a_model_is_judged_by_the_oracles_that_need_none() {
     assert!(found.contains(&FindingKind::ReportsCycle), "{found:?}");
     assert!(!found.contains(&FindingKind::OperationMissing), "only a model says what is missing: {found:?}");
     let (_, found) = without_model("state");
-    assert_eq!(found, [FindingKind::SettingRewritten], "nothing was done, and the state was rewritten");
+    assert!(found.contains(&FindingKind::SettingRewritten), "nothing was done, and it was rewritten: {found:?}");
 }
