@@ -13,6 +13,8 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use equiform::campaign::stored::VERDICT_VERSION;
+use equiform::case::CASE_VERSION;
 use equiform::judge::variant as judge;
 use limits::{limit_file_size, obey_permissions};
 use tempfile::TempDir;
@@ -311,7 +313,9 @@ fn a_ledger_or_a_record_that_is_cut_makes_its_variant_inconclusive() {
 fn a_case_of_a_newer_version_is_told() {
     let newer = |_| br#"{"version": 99, "novelty": true}"#.to_vec();
     let (folder, path) = damaged("case-0000/case.json", newer);
-    let sentence = "has case version 99, and this program reads versions up to 4: use a newer equiform";
+    let reads = format!("this program reads versions up to {CASE_VERSION}: use a newer equiform");
+    let sentence = format!("has case version 99, and {reads}");
+    let sentence = sentence.as_str();
     refused(&judged(&folder.path().join("out")), &[sentence]);
     let replay = equiform(&["replay", "--engine", ENGINE, "--out"])
         .arg(folder.path().join("replayed"))
@@ -326,10 +330,10 @@ fn a_case_of_a_newer_version_is_told() {
 fn a_verdict_that_is_cut_or_of_a_newer_version_is_told_and_left_alone() {
     let file = "case-0000/variant-0001/verdict.json";
     let newer = |_| br#"{"version": 99, "variant": 1}"#.to_vec();
-    for (change, sentence) in [
-        (newer as fn(Vec<u8>) -> Vec<u8>, "has version 99, and this program reads version 3"),
-        (half, "verdict.json is not a verdict"),
-    ] {
+    let reads = format!("has version 99, and this program reads version {VERDICT_VERSION}");
+    for (change, sentence) in
+        [(newer as fn(Vec<u8>) -> Vec<u8>, reads.as_str()), (half, "verdict.json is not a verdict")]
+    {
         let (folder, path) = damaged(file, change);
         let before = fs::read(&path).unwrap();
         let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
@@ -429,6 +433,7 @@ fn judging_again_tells_where_the_stored_verdict_says_something_else() {
     };
     let (folder, _) = damaged("case-0001/variant-0000/verdict.json", claimed);
     let output = judged(&folder.path().join("out"));
-    let sentence = "case-0001/variant-0000: the stored verdict is steps: operation-extra in batch-2, and the evidence says pass";
+    let sentence = "case-0001/variant-0000: the stored verdict is steps: operation-extra in batch-2, and the evidence \
+                    says pass";
     passes(&output, sentence);
 }

@@ -7,8 +7,7 @@
 //!   what stays on disk. [`manifest`] ties a folder to one campaign, [`builds`] tells builds of engine and provider
 //!   apart. `queue` hands variants out to jobs, `one_variant` is what a job does with each.
 //! - [`stored`] keeps verdicts and reads them back; [`digest`] recognises their evidence. [`timing`] keeps how long
-//!   runs
-//!   took, [`tally`] counts, [`report`] is all that there is to say in the end, [`junit`] the same for test tools.
+//!   runs took, [`tally`] counts, [`report`] is all that there is to say in the end, [`junit`] the same for test tools.
 //! - [`place`] finds the variant that a folder stands for. [`reduce`] cuts a failing variant down, [`reductions`] those
 //!   of a campaign. [`trial`] deploys a variant on other engines, [`bundle`] makes something of it that an engine's
 //!   maintainers can run.
