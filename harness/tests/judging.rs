@@ -12,8 +12,8 @@ use equiform::case::{CASE_FILE, Case};
 use equiform::engines;
 use equiform::judge::finding::FindingKind;
 use equiform::judge::oracles::{ORACLES, Oracle};
-use equiform::judge::{stages, variant as judge};
 use equiform::judge::verdict::VariantResult;
+use equiform::judge::{stages, variant as judge};
 use equiform_proto::ledger::{Entry, LineHash};
 use synthetic::{ENTRIES_PER_RESOURCE, Tree};
 
@@ -175,12 +175,16 @@ fn without_model(name: &str) -> (Vec<&'static str>, Vec<FindingKind>) {
 #[test]
 fn evidence_without_a_model_is_judged_by_the_oracles_that_need_none() {
     let (asked, found) = without_model("passed");
-    let others = ["order", "requests", "plan", "progress", "state", "conservation", "idle", "cross", "repeat"];
+    let others =
+        ["order", "requests", "plan", "progress", "state", "conservation", "idle", "cross", "repeat"];
     assert_eq!(asked, [&others[..], &["destroy", "health"]].concat());
     assert_eq!(found, []);
     let (_, found) = without_model("cycle");
     assert!(found.contains(&FindingKind::ReportsCycle), "{found:?}");
     assert!(!found.contains(&FindingKind::OperationMissing), "only a model says what is missing: {found:?}");
     let (_, found) = without_model("state");
-    assert!(found.contains(&FindingKind::SettingRewritten), "nothing was done, and it was rewritten: {found:?}");
+    assert!(
+        found.contains(&FindingKind::SettingRewritten),
+        "nothing was done, and it was rewritten: {found:?}"
+    );
 }

@@ -24,7 +24,8 @@ use threads::Threads;
 /// wire to be quiet.
 const QUIET: RangeInclusive<Duration> = Duration::from_millis(3)..=Duration::from_millis(25);
 
-/// How long the wire must be quiet before the provider checks whether the engine sleeps: by then it has our last answer.
+/// How long the wire must be quiet before the provider checks whether the engine sleeps: by then it has our last
+/// answer.
 const BEFORE_A_LOOK: Duration = Duration::from_micros(600);
 
 /// The engine sleeps if it does so in two looks that lie so far apart. What it sent in between has come in by then.

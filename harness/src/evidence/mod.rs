@@ -1,9 +1,10 @@
 //! What a deployment leaves on disk, and reading it back. The oracles see nothing else.
 //!
-//! Nothing here knows which engine it was: a [`Reader`] of its family reads what it printed and stored. Evidence
-//! is read stage by stage, each file once: `ledger` folds the ledger into the world as it goes and shows each entry to an
-//! observer, `output` is what the engine printed, `state` what it stored, `quote` a line of any of it. No stage is kept
-//! once the next one is asked for. Nothing here makes a judgement: whoever reads the evidence says what to look at.
+//! Nothing here knows which engine it was: a [`Reader`] of its family reads what it printed and stored. Evidence is
+//! read stage by stage, each file once: `ledger` folds the ledger into the world as it goes and shows each entry to
+//! an observer, `output` is what the engine printed, `state` what it stored, `quote` a line of any of it. No stage is
+//! kept once the next one is asked for. Nothing here makes a judgement: whoever reads the evidence says what to look
+//! at.
 
 mod excess;
 mod ledger;

@@ -77,7 +77,9 @@ fn the_cause_stands_first_with_what_is_known_and_what_changed_and_the_rest_is_fo
     let (_, of_variant) = equiform(root.path(), &["show", "case-0007-again/variant-0000"]);
     assert!(text.ends_with(&format!("\n\n{of_variant}")), "the same without the list: {of_variant}");
     let (_, all) = equiform(root.path(), &["show", "case-0007-again", "--all"]);
-    for unfolded in ["\nbatch-1  apply, exit 0, ", "  expected  +a +b +p\n", "steps: operation-missing, known: "] {
+    for unfolded in
+        ["\nbatch-1  apply, exit 0, ", "  expected  +a +b +p\n", "steps: operation-missing, known: "]
+    {
         assert!(all.contains(unfolded), "{unfolded}: {all}");
     }
     let (code, text) = equiform(root.path(), &["show", "case-0007-again", "--no-known"]);

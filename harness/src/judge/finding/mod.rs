@@ -1,8 +1,8 @@
 //! Findings: what a correct engine would not have done, as data.
 //!
 //! [`kind`] is what can be found and by whom, [`subject`] what a finding is about, [`detail`] what was seen of it.
-//! `text` is the one place that makes sentences of it, and `stored` how it is written to files. Nothing reads a sentence
-//! back: whoever wants to know something of a finding asks its kind, rule, subjects and detail.
+//! `text` is the one place that makes sentences of it, and `stored` how it is written to files. Nothing reads a
+//! sentence back: whoever wants to know something of a finding asks its kind, rule, subjects and detail.
 
 pub mod detail;
 pub mod kind;
