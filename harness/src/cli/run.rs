@@ -21,7 +21,7 @@ use super::report::leave_page;
 use super::report_args::{ReportArgs, interrupted};
 use crate::campaign::keep::Keep;
 use crate::campaign::session::{Finished, RunRequest, Session};
-use crate::campaign::shard::Shard;
+use crate::campaign::shard::{Part, Shard};
 use crate::deploy::stop::Stop;
 use plan::RunPlan;
 
@@ -75,6 +75,8 @@ pub fn run(args: RunArgs) -> CliResult {
     let args = files::complete(args)?;
     args.report.check()?;
     let plan = RunPlan::of(&args)?;
+    // A case that there is not is refused before an engine is looked for.
+    Part::of(plan.shard, args.case, plan.settings.sources)?;
     let (known, jobs) = (args.known.read()?, args.engine.how.jobs());
     args.cases.affordable(&plan.settings, 1, jobs, args.limits.time)?;
     let limits = args.limits.begin();
