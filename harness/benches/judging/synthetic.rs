@@ -8,7 +8,7 @@ use equiform::case::choices::Choices;
 use equiform::case::stage::{JudgedAs, Stage};
 use equiform::case::{CASE_FILE, Case};
 use equiform::engines::{EngineId, EngineName, Version};
-use equiform::evidence::{ERRORS, LEDGER, OUTPUT, STAGES, STATE, StageRecord};
+use equiform::evidence::{ERRORS, ExitCodes, LEDGER, OUTPUT, STAGES, STATE, StageRecord};
 use equiform_proto::ledger::{Attributes, Digest, Entry, LineHash, Operation, Phase, Reference};
 use serde_json::json;
 
@@ -108,6 +108,7 @@ impl Tree {
                 exceeded: None,
                 left_running: Vec::new(),
                 lock_left: false,
+                exit_codes: ExitCodes::Usual,
                 milliseconds: 0,
                 ledger_bytes: ledger.bytes,
                 warm: false,

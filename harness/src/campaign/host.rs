@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::builds::Builds;
-use crate::case::workflow::Shares;
+use crate::case::workflow::{Shares, Workflow};
 use crate::deploy::access::Provider;
 use crate::deploy::provider::ProviderError;
 use crate::deploy::scratch::Scratch;
@@ -95,8 +95,9 @@ impl EngineHost {
 
     /// Refuses workflows that the engine cannot be driven by.
     pub fn check_workflows(&self, workflows: &Shares) -> Result<(), HostError> {
-        let missing = self.runner.engine.capabilities().lacking;
-        let (lacking, others): (Vec<_>, Vec<_>) = workflows.names().partition(|name| missing.contains(name));
+        let capabilities = self.runner.engine.capabilities();
+        let suffices = |name: &&str| Workflow::named(name).is_none_or(|it| capabilities.suffice_for(it));
+        let (others, lacking): (Vec<_>, Vec<_>) = workflows.names().partition(suffices);
         if lacking.is_empty() {
             return Ok(());
         }

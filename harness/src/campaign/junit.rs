@@ -133,6 +133,7 @@ mod tests {
 
     use super::*;
     use crate::engines::{EngineId, EngineName, RecordedEngine, Version};
+    use crate::evidence::ExitCodes;
     use crate::judge::finding::{Detail, FindingKind};
     use crate::judge::verdict::CaseVerdict;
 
@@ -178,6 +179,7 @@ mod tests {
             exceeded: None,
             left_running: Vec::new(),
             lock_left: false,
+            exit_codes: ExitCodes::Usual,
             milliseconds,
             ledger_bytes: 0,
             warm: false,

@@ -20,6 +20,7 @@ pub mod limits;
 pub mod mirror;
 pub mod process;
 mod processes;
+mod program;
 pub mod provider;
 pub mod provider_log;
 pub mod scratch;
@@ -41,6 +42,7 @@ use tempfile::TempDir;
 
 use crate::case::{Batch, Case, StagedBatch};
 use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
+use crate::engines::workspace::ProgramFile;
 use crate::evidence::{self, StageRecord};
 use crate::private;
 use checkpoint::Checkpoints;
@@ -53,6 +55,7 @@ use error::io_error;
 use hold::Hold;
 use limits::Limits;
 use process::{Command, Ended};
+use program::{remove_program, write_program};
 use provider_log::ProviderLog;
 use scratch::Scratch;
 use starts::{Place, Starts};
@@ -223,24 +226,31 @@ impl Runner {
             Some(checkpoints) => checkpoints.restore(&stages, key, variant, folder, work)?,
             None => Vec::new(),
         };
+        // The program that is in the working directory.
+        let mut written = self.program(&stages[records.len().saturating_sub(1)].batch);
         for (place, staged) in stages.iter().enumerate().skip(records.len()) {
             if self.stopped() {
                 return Err(DeployError::Stopped);
             }
             let seed = seed_of(case.seed, variant, &staged.stage.name);
             let own = Place { work: work.to_owned(), ledger: folder.join(evidence::LEDGER) };
-            let state = self.engine.state_file();
-            self.spent.keeping.time(|| starts.note(&staged.stage.name, &own, state))?;
+            let (workspace, program) = (self.engine.workspace(), self.program(&staged.batch));
+            self.spent.keeping.time(|| starts.note(&staged.stage.name, &own, workspace))?;
             let record = match &staged.stage.repeats {
-                None => self.stage(staged, seed, &own, folder, worker.as_deref_mut())?,
+                None => {
+                    remove_program(&written, &program, work)?;
+                    let record = self.stage(staged, &program, seed, &own, folder, worker.as_deref_mut())?;
+                    written = program;
+                    record
+                }
                 Some(repeated) => {
                     let again = self.spent.keeping.time(|| self.working_directory(folder))?;
                     let kept = folder.join(&staged.stage.name);
                     make_folder(&kept)?;
                     let place = Place { work: again.path().to_owned(), ledger: kept.join(evidence::LEDGER) };
                     self.prepare(&place.work)?;
-                    self.spent.keeping.time(|| starts.restore(repeated, &own, &place, state))?;
-                    self.stage(staged, seed, &place, folder, worker.as_deref_mut())?
+                    self.spent.keeping.time(|| starts.restore(repeated, &own, &place, workspace))?;
+                    self.stage(staged, &program, seed, &place, folder, worker.as_deref_mut())?
                 }
             };
             if self.stop.asked_now() {
@@ -281,7 +291,9 @@ impl Runner {
     fn key_of(&self, seed: u64, variant: usize, staged: &StagedBatch<'_>) -> String {
         let stage = serde_json::to_string(staged.stage).expect("a stage is JSON");
         let seed = seed_of(seed, variant, &staged.stage.name);
-        format!("{seed} {stage}\n{}", self.engine.render(&staged.batch, self.syntax))
+        let files = self.engine.files(&staged.batch, self.syntax);
+        let files = files.iter().map(|file| format!("{}\n{}", file.path.as_str(), file.content));
+        format!("{seed} {stage}\n{}", files.collect::<String>())
     }
 
     /// A new folder for the engine to work in. One that installs its providers does not work in memory: programs
@@ -305,7 +317,7 @@ impl Runner {
     fn prepare(&self, work: &Path) -> Result<(), DeployError> {
         let Some(arguments) = self.engine.preparation(&self.access) else { return Ok(()) };
         let only_the_provider = self.program(&Batch::default());
-        write(&work.join(self.engine.program_file(self.syntax)), only_the_provider)?;
+        write_program(&only_the_provider, work)?;
         let (stdout, stderr) = (work.join("prepare.out"), work.join("prepare.err"));
         let ended = self
             .command(work)
@@ -322,8 +334,8 @@ impl Runner {
         Err(DeployError::Preparation { command: arguments.join(" "), said: said.trim().to_owned() })
     }
 
-    fn program(&self, batch: &Batch) -> String {
-        self.spent.rendering.time(|| self.engine.render(batch, self.syntax))
+    fn program(&self, batch: &Batch) -> Vec<ProgramFile> {
+        self.spent.rendering.time(|| self.engine.files(batch, self.syntax))
     }
 
     /// Whether a variable of ours is one that no engine gets: a run must not depend on who starts it.

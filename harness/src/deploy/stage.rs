@@ -13,9 +13,11 @@ use super::limits::KEPT;
 use super::process::{Command, Ended, Outcome};
 use super::starts::Place;
 use super::worker::{self, Worker, WorkerError};
-use super::{Runner, VARIABLES, make_folder, write};
+use super::{Runner, VARIABLES, make_folder, write, write_program};
 use crate::case::StagedBatch;
-use crate::evidence::{self, StageRecord};
+use crate::engines::driver::EngineCommand;
+use crate::engines::workspace::ProgramFile;
+use crate::evidence::{self, ExitCodes, StageRecord};
 use crate::private;
 use crate::spec::{Action, Failure};
 
@@ -43,6 +45,7 @@ impl Runner {
     pub(super) fn stage(
         &self,
         staged: &StagedBatch<'_>,
+        program: &[ProgramFile],
         seed: u32,
         place: &Place,
         folder: &Path,
@@ -50,16 +53,23 @@ impl Runner {
     ) -> Result<StageRecord, DeployError> {
         let name = &staged.stage.name;
         let kept = folder.join(name);
-        self.write_program(staged, &place.work, &kept)?;
+        self.spent.keeping.time(|| {
+            make_folder(&kept)?;
+            write_program(program, &place.work)?;
+            write_program(program, &kept)
+        })?;
         let [stdout, stderr] =
             [evidence::OUTPUT, evidence::ERRORS].map(|file| place.work.join(format!(".equiform-{file}")));
+        let EngineCommand { arguments, exit_codes } = match &staged.stage.action {
+            Action::Drift { key, change } => {
+                EngineCommand { arguments: drift_arguments(key, change), exit_codes: ExitCodes::Usual }
+            }
+            action => self.engine.command(action, &staged.batch.program.encoding),
+        };
         let command = StageCommand {
             stage: name,
             place,
-            arguments: match &staged.stage.action {
-                Action::Drift { key, change } => drift_arguments(key, change),
-                action => self.engine.arguments(action, &staged.batch.program.encoding),
-            },
+            arguments,
             variables: self.variables(staged, seed, &place.ledger),
             stdout,
             stderr,
@@ -88,19 +98,10 @@ impl Runner {
             },
             left_running: ran.left_running,
             lock_left: ran.lock_left,
+            exit_codes,
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             ledger_bytes: ran.ledger_bytes,
             warm: ran.warm,
-        })
-    }
-
-    fn write_program(&self, staged: &StagedBatch<'_>, work: &Path, kept: &Path) -> Result<(), DeployError> {
-        let file = self.engine.program_file(self.syntax);
-        let program = self.program(&staged.batch);
-        self.spent.keeping.time(|| {
-            make_folder(kept)?;
-            write(&work.join(file), &program)?;
-            write(&kept.join(file), &program)
         })
     }
 
@@ -176,7 +177,7 @@ impl Runner {
         Ran {
             outcome,
             ledger_bytes: fs::metadata(&stage.place.ledger).map_or(0, |ledger| ledger.len()),
-            lock_left: stage.place.work.join(self.engine.lock_file()).exists(),
+            lock_left: self.engine.workspace().is_locked(&stage.place.work),
             left_running: Vec::new(),
             warm: false,
         }
@@ -184,12 +185,10 @@ impl Runner {
 
     /// Keeps what the command printed, and the state.
     fn keep(&self, stage: &StageCommand<'_>, ran: &Ran, kept: &Path) -> Result<(), DeployError> {
-        let state = stage.place.work.join(self.engine.state_file());
         let mut files = vec![(&stage.stdout, evidence::OUTPUT)];
         // Most commands say nothing on standard error, and making files takes its time.
         let said = fs::metadata(&stage.stderr).is_ok_and(|errors| errors.len() > 0);
         files.extend(said.then_some((&stage.stderr, evidence::ERRORS)));
-        files.extend(state.exists().then_some((&state, evidence::STATE)));
         // An engine that ran away may do so in every variant, and the disk must have room for all of them.
         let most = match ran.outcome.end {
             Ended::Exceeded(_) => KEPT,
@@ -199,7 +198,9 @@ impl Runner {
             let copy = || private::copy_beginning(file, &kept.join(name), most);
             self.spent.keeping.time(copy).map_err(io_error("cannot copy", file))?;
         }
-        Ok(())
+        let (work, state) = (&stage.place.work, kept.join(evidence::STATE));
+        let copy = || self.engine.workspace().copy_state(work, &state, most);
+        self.spent.keeping.time(copy).map_err(io_error("cannot copy the state of", work))
     }
 }
 

@@ -1,12 +1,13 @@
-//! Where stages began that are repeated later: the state is a file, and the world is the ledger, which only grows.
+//! Where stages began that are repeated later: the engine's memory is a snapshot, and the
+//! world is the ledger, which only grows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 
 use super::{DeployError, io_error};
 use crate::case::StagedBatch;
+use crate::engines::workspace::{Snapshot, Workspace};
 use crate::private;
 
 /// Where a stage works.
@@ -24,7 +25,8 @@ pub struct Starts {
 }
 
 struct Start {
-    state: Option<Vec<u8>>,
+    /// What the engine remembered.
+    memory: Snapshot,
     /// How long the ledger was.
     ledger: u64,
 }
@@ -37,17 +39,13 @@ impl Starts {
     }
 
     /// A stage begins in a place.
-    pub fn note(&mut self, stage: &str, place: &Place, state_file: &str) -> Result<(), DeployError> {
+    pub fn note(&mut self, stage: &str, place: &Place, workspace: &dyn Workspace) -> Result<(), DeployError> {
         if !self.repeated.contains(stage) {
             return Ok(());
         }
-        let state = place.work.join(state_file);
-        let read = match fs::read(&state) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            read => Some(read.map_err(io_error("cannot read", &state))?),
-        };
+        let memory = workspace.snapshot(&place.work).map_err(io_error("cannot read", &place.work))?;
         let ledger = fs::metadata(&place.ledger).map_or(0, |ledger| ledger.len());
-        self.starts.insert(stage.to_owned(), Start { state: read, ledger });
+        self.starts.insert(stage.to_owned(), Start { memory, ledger });
         Ok(())
     }
 
@@ -57,13 +55,10 @@ impl Starts {
         stage: &str,
         from: &Place,
         to: &Place,
-        state_file: &str,
+        workspace: &dyn Workspace,
     ) -> Result<(), DeployError> {
         let Some(start) = self.starts.get(stage) else { return Ok(()) };
-        if let Some(state) = &start.state {
-            let path = to.work.join(state_file);
-            private::write(&path, state).map_err(io_error("cannot write", &path))?;
-        }
+        workspace.restore(&to.work, &start.memory).map_err(io_error("cannot write", &to.work))?;
         if start.ledger > 0 {
             let bytes = private::read_beginning(&from.ledger, start.ledger)
                 .map_err(io_error("cannot read", &from.ledger))?;

@@ -20,14 +20,14 @@ impl Cache {
 
     /// The cache that the environment names: `$EQUIFORM_CACHE`, else `$XDG_CACHE_HOME/equiform`, else
     /// `~/.cache/equiform`.
-    pub fn from_env(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, NoCache> {
+    pub fn from_env(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, CacheNotFound> {
         let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         if let Some(folder) = set("EQUIFORM_CACHE") {
-            return std::path::absolute(folder).map(Self).map_err(|_| NoCache);
+            return std::path::absolute(folder).map(Self).map_err(|_| CacheNotFound);
         }
         // The XDG rules say that a relative path there is to be ignored.
         let xdg = set("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
-        let caches = xdg.or_else(|| Some(set("HOME")?.join(".cache"))).ok_or(NoCache)?;
+        let caches = xdg.or_else(|| Some(set("HOME")?.join(".cache"))).ok_or(CacheNotFound)?;
         Ok(Self(caches.join("equiform")))
     }
 
@@ -84,13 +84,13 @@ fn files(name: EngineName) -> &'static [&'static str] {
 /// Nothing says where the cache is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there is no place for installed engines, because HOME is not set; set EQUIFORM_CACHE to a folder")]
-pub struct NoCache;
+pub struct CacheNotFound;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn cache(variables: &[(&str, &str)]) -> Result<Cache, NoCache> {
+    fn cache(variables: &[(&str, &str)]) -> Result<Cache, CacheNotFound> {
         Cache::from_env(|asked| {
             variables.iter().find(|(name, _)| *name == asked).map(|(_, value)| OsString::from(value))
         })
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(cache(&[home, xdg, ("EQUIFORM_CACHE", "/e")]), Ok(Cache::at("/e")));
         assert_eq!(cache(&[home, xdg]), Ok(Cache::at("/var/caches/equiform")));
         assert_eq!(cache(&[home]), Ok(Cache::at("/home/ada/.cache/equiform")));
-        assert_eq!(cache(&[]), Err(NoCache));
+        assert_eq!(cache(&[]), Err(CacheNotFound));
     }
 
     #[test]

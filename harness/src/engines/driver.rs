@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
+use super::workspace::{ProgramFile, Workspace};
 use crate::case::Batch;
-use crate::evidence::{Reader, StoredIdentity};
+use crate::case::workflow::{Feature, Workflow};
+use crate::evidence::{ExitCodes, Reader, StoredIdentity};
 use crate::spec::{Action, Encoding, Semantics};
 
 /// All that judging needs to know of an engine.
@@ -90,8 +92,8 @@ pub struct Capabilities {
     pub mirror: bool,
     /// The syntaxes that it reads.
     pub syntaxes: &'static [Syntax],
-    /// The workflows that it cannot be driven by.
-    pub lacking: &'static [&'static str],
+    /// What it offers beyond what every engine does.
+    pub features: &'static [Feature],
 }
 
 impl Capabilities {
@@ -103,6 +105,20 @@ impl Capabilities {
         };
         reached && self.syntaxes.contains(&syntax)
     }
+
+    /// Whether the engine offers all that a workflow needs.
+    pub fn suffice_for(&self, workflow: &Workflow) -> bool {
+        workflow.needs.iter().all(|feature| self.features.contains(feature))
+    }
+}
+
+/// A command of an engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineCommand {
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// What it promises to say by its exit code.
+    pub exit_codes: ExitCodes,
 }
 
 /// A program that keeps an engine warm: [`super::worker`] says how it is asked.
@@ -130,11 +146,8 @@ pub trait Driver: Debug + Send + Sync {
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
 
-    /// The name of a program's file.
-    fn program_file(&self, syntax: Syntax) -> &'static str;
-
-    /// A program, its resources in the given order.
-    fn render(&self, batch: &Batch, syntax: Syntax) -> String;
+    /// The files of a program, its resources in the given order.
+    fn files(&self, batch: &Batch, syntax: Syntax) -> Vec<ProgramFile>;
 
     /// Whether a variable steers the engine, so that it must not come from whoever starts us.
     fn is_steered_by(&self, variable: &str) -> bool;
@@ -145,12 +158,9 @@ pub trait Driver: Debug + Send + Sync {
     /// The arguments of the command that makes a folder with a program in it ready; none where that is not needed.
     fn preparation(&self, access: &Access) -> Option<Vec<String>>;
 
-    /// The arguments of the command for an action, which names resources where the encoding has them.
-    fn arguments(&self, action: &Action, encoding: &Encoding) -> Vec<String>;
+    /// The command for an action, which names resources where the encoding has them.
+    fn command(&self, action: &Action, encoding: &Encoding) -> EngineCommand;
 
-    /// The file that holds its state, in the working directory.
-    fn state_file(&self) -> &'static str;
-
-    /// The file that is there while the state is locked.
-    fn lock_file(&self) -> &'static str;
+    /// How it keeps its memory in a working directory.
+    fn workspace(&self) -> &dyn Workspace;
 }

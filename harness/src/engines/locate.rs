@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 
-use super::cache::{Cache, NoCache};
+use super::cache::{Cache, CacheNotFound};
 use super::catalogue::{self, NotInCatalogue};
 use super::choice::EngineChoice;
 use super::probe::{self, ProbeError};
@@ -67,7 +67,7 @@ pub struct Engines {
 
 impl Engines {
     /// The places that the environment of this process names.
-    pub fn from_env() -> Result<Self, NoCache> {
+    pub fn from_env() -> Result<Self, CacheNotFound> {
         let variable = |name: &str| std::env::var_os(name);
         Ok(Self { cache: Cache::from_env(variable)?, search_path: variable("PATH").unwrap_or_default() })
     }

@@ -12,6 +12,7 @@
 //! - [`install`]: bringing one into the cache.
 //! - [`driver`]: what is asked of an engine, whichever it is.
 //! - [`worker`]: what a process that keeps an engine warm and whoever runs it agree on.
+//! - [`workspace`]: what lies in a working directory: the files of a program, and what an engine remembers.
 //! - [`terraform`]: the family of Terraform and OpenTofu: how they are driven, and how what they leave is read.
 
 pub mod cache;
@@ -24,6 +25,7 @@ pub mod probe;
 pub mod spec;
 pub mod terraform;
 pub mod worker;
+pub mod workspace;
 
 use std::sync::Arc;
 

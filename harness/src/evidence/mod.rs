@@ -29,7 +29,7 @@ pub use output::{
     Summary, Told, Warning,
 };
 pub use quote::{Quote, Topic};
-pub use reader::Reader;
+pub use reader::{OperationsBy, Reader};
 pub use state::{
     Addresses, Content, Identity, State, StateBefore, StateChange, StateComparison, StateDifference,
     StateFile, Stored, StoredIdentity,
@@ -45,6 +45,24 @@ pub const OUTPUT: &str = "output.jsonl";
 pub const ERRORS: &str = "stderr.txt";
 /// The engine's state after the stage.
 pub const STATE: &str = "state.json";
+
+/// What a command promises to say by its exit code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExitCodes {
+    /// 0 is success.
+    #[default]
+    Usual,
+    /// 2 is success too, of a plan that is not empty.
+    TwoIsAChange,
+}
+
+impl ExitCodes {
+    /// Whether they say no more than success or failure.
+    pub fn are_usual(&self) -> bool {
+        *self == Self::Usual
+    }
+}
 
 /// How a stage's command went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +86,9 @@ pub struct StageRecord {
     pub lock_left: bool,
     /// How long it took.
     pub milliseconds: u64,
+    /// What the command promised to say by its exit code.
+    #[serde(default, skip_serializing_if = "ExitCodes::are_usual")]
+    pub exit_codes: ExitCodes,
     /// How long the ledger was afterwards. A chain cannot show that lines are missing at its end; this can.
     pub ledger_bytes: u64,
     /// Whether it ran in a process that runs other commands too.
@@ -242,7 +263,7 @@ impl<'a> Evidence<'a> {
             repetition.finish()?;
         }
         let output = self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?;
-        let told = self.reader.operations(&kept.join(OUTPUT))?;
+        let operations_by = self.reader.operations(&kept.join(OUTPUT))?;
         let state = self.reader.state(&kept.join(STATE))?;
         let remembered = state.state().map(StateBefore::of);
         let before = match &stage.repeats {
@@ -260,7 +281,10 @@ impl<'a> Evidence<'a> {
             succeeded,
             tells_of_changes: self.reader.tells_of_changes(&record),
             record,
-            operations: told.unwrap_or(entries.operations),
+            operations: match operations_by {
+                OperationsBy::Ledger => entries.operations,
+                OperationsBy::Engine(operations) => operations,
+            },
             late: entries.late,
             output,
             state,

@@ -8,6 +8,15 @@ use super::{
     Unreadable,
 };
 
+/// Whose word is taken for what was done in a stage.
+#[derive(Debug, Clone)]
+pub enum OperationsBy {
+    /// The ledger's.
+    Ledger,
+    /// The engine's own: these are the operations that it says it did. There is no ledger to ask.
+    Engine(Vec<ObservedOperation>),
+}
+
 /// Reads back what engines of a family leave.
 pub trait Reader: Debug + Sync {
     /// Whether a command did what it was told, so that the next stage can follow.
@@ -30,11 +39,10 @@ pub trait Reader: Debug + Sync {
         comparison: StateComparison,
     ) -> Result<Option<StateDifference>, Unreadable>;
 
-    /// The operations that the engine says it did, where there is no ledger to ask because it used no provider of
-    /// ours; none where the ledger is to be believed.
-    fn operations(&self, stdout: &Path) -> Result<Option<Vec<ObservedOperation>>, Unreadable> {
+    /// Whose word is taken for what was done: that of the ledger, unless the engine used no provider of ours.
+    fn operations(&self, stdout: &Path) -> Result<OperationsBy, Unreadable> {
         let _ = stdout;
-        Ok(None)
+        Ok(OperationsBy::Ledger)
     }
 
     /// Lines of what the engine printed in the stage with this folder, for people.

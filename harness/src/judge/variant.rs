@@ -115,7 +115,7 @@ pub fn judge_each(
     look: impl FnMut(&Trial<'_>),
 ) -> VariantVerdict {
     let Some(engine) = &case.engine else {
-        let reason = NoEngine.to_string();
+        let reason = EngineUnknown.to_string();
         return VariantVerdict::new(variant, VariantResult::Inconclusive { reason });
     };
     judge_each_of(engines::profile(&engine.id), case, variant, folder, oracles, look)
@@ -127,7 +127,7 @@ pub fn judge_each(
     "neither the case nor a campaign says which engine it was run on, so nothing says by which rules to judge it; \
      `equiform replay` runs it on an engine that you name"
 )]
-pub struct NoEngine;
+pub struct EngineUnknown;
 
 /// The same of an engine with this profile, whichever the case says it was run on.
 pub fn judge_each_of(

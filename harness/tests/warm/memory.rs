@@ -30,7 +30,8 @@ fn memory_stays_bounded(spec: &str) {
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path();
     let place = |name: &str| work.join(name);
-    let arguments = runner.engine.arguments(&Action::Apply(Options::default()), &Encoding::PLAIN);
+    let command = runner.engine.command(&Action::Apply(Options::default()), &Encoding::PLAIN);
+    let arguments = command.arguments;
     let (mut memory, mut files) = (0, 0);
     for command in 0..commands {
         std::fs::write(place("main.tf"), program(6, command)).unwrap();

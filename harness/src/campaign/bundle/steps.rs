@@ -73,7 +73,11 @@ impl Steps {
         let (mut programs, mut steps): (Vec<String>, Vec<Step>) = (Vec::new(), Vec::new());
         let text = |batch: &Arc<Batch>| match form {
             Form::Builtin(builtins) => builtins.render(batch),
-            Form::Mock { .. } => driver.render(batch, Syntax::Hcl),
+            // Engines read the files of a folder as one program.
+            Form::Mock { .. } => {
+                let files = driver.files(batch, Syntax::Hcl).into_iter();
+                files.map(|file| file.content).collect::<Vec<_>>().join("\n")
+            }
         };
         for (staged, record) in case.stages(0)?.iter().zip(records) {
             let (stage, program) = (staged.stage, text(&staged.batch));
@@ -123,7 +127,7 @@ fn arguments(
     form: &Form,
     writes: Writes,
 ) -> Vec<String> {
-    let arguments = driver.arguments(action, encoding).into_iter();
+    let arguments = driver.command(action, encoding).arguments.into_iter();
     let as_written = |argument: String| match (argument.as_str(), writes) {
         ("-json", Writes::Text) => "-no-color".to_owned(),
         _ => argument,

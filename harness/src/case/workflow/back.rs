@@ -8,6 +8,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "back",
     about: "after a batch, applies the one before it again, then this one once more",
     unchanged: Unchanged::World,
+    needs: &[],
     stages,
 };
 

@@ -1,6 +1,6 @@
 //! Everything is deleted piece by piece, each with all that depends on it.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::{Action, Options};
 
@@ -12,6 +12,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "destroy-by-pieces",
     about: "destroy with -target, one resource after the other with what depends on it, and then the rest",
     unchanged: Unchanged::Operations,
+    needs: &[Feature::Target],
     stages,
 };
 

@@ -1,7 +1,7 @@
 //! An object changes or vanishes behind the engine's back: a plan tells of that and of the repair, one without a
 //! refresh does not, and a refresh takes it into the state.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::{Action, Drift, Options, PlanMode, SavedOptions};
 
@@ -10,6 +10,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "drift",
     about: "an object changes or vanishes between two batches: it is planned, refreshed or repaired",
     unchanged: Unchanged::World,
+    needs: &[Feature::Refresh, Feature::NoRefresh, Feature::SavedPlan],
     stages,
 };
 

@@ -9,6 +9,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "empty-program",
     about: "destroys everything by applying a program without resources",
     unchanged: Unchanged::Order,
+    needs: &[],
     stages,
 };
 

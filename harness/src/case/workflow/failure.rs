@@ -11,6 +11,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "failure",
     about: "the provider fails an operation in some batches, each of which is then applied again",
     unchanged: Unchanged::World,
+    needs: &[],
     stages,
 };
 

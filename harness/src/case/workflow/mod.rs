@@ -9,6 +9,7 @@ mod destroy_by_pieces;
 mod drift;
 mod empty_program;
 mod failure;
+mod feature;
 mod no_refresh;
 mod parallelism;
 mod plain;
@@ -30,6 +31,7 @@ use serde::Serialize;
 use super::Batch;
 use super::stage::Stage;
 use course::Course;
+pub use feature::Feature;
 pub use shares::{Shares, SharesError};
 
 /// What a workflow shares with plain applies of the same variant. Each value includes those before it.
@@ -69,6 +71,8 @@ pub struct Workflow {
     pub about: &'static str,
     /// The strongest property that it shares with plain applies.
     pub unchanged: Unchanged,
+    /// What an engine must offer to be driven so.
+    pub needs: &'static [Feature],
     stages: fn(&mut Course<'_>),
 }
 

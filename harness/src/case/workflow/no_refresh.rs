@@ -1,6 +1,6 @@
 //! Applies with `-refresh=false`. Nothing has drifted, so it makes no difference whether objects are read first.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::{Action, Options};
 
@@ -9,6 +9,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "no-refresh",
     about: "uses -refresh=false in every apply and in destroy, when nothing has drifted",
     unchanged: Unchanged::Order,
+    needs: &[Feature::NoRefresh],
     stages,
 };
 

@@ -1,6 +1,6 @@
 //! Varies `-parallelism`, which changes when operations happen, and nothing else.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::{Action, Options};
 
@@ -12,6 +12,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "parallelism",
     about: "uses -parallelism of 1, 2, 10 and 50, a different one in each batch and in destroy",
     unchanged: Unchanged::Order,
+    needs: &[Feature::Parallelism],
     stages,
 };
 

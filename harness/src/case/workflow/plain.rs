@@ -7,6 +7,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "plain",
     about: "applies each batch with one command",
     unchanged: Unchanged::Order,
+    needs: &[],
     stages,
 };
 

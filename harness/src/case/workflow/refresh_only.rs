@@ -1,6 +1,6 @@
 //! Where nothing has drifted, a refresh changes nothing, not even the state.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::JudgedAs;
 use crate::spec::{Action, Options};
 
@@ -9,6 +9,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "refresh-only",
     about: "an apply with -refresh-only after each batch, where nothing has drifted",
     unchanged: Unchanged::Order,
+    needs: &[Feature::Refresh],
     stages,
 };
 

@@ -10,6 +10,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "refused",
     about: "programs with a cycle, a dangling reference, prevent_destroy or a mistake come in between: all are refused",
     unchanged: Unchanged::Order,
+    needs: &[],
     stages,
 };
 

@@ -1,6 +1,6 @@
 //! Takes a step again from the same start, with different delays and parallelism: it must do the same.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::Stage;
 use crate::spec::{Action, Options};
 
@@ -12,6 +12,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "repeat",
     about: "applies two batches several times from the same start, with different delays",
     unchanged: Unchanged::Order,
+    needs: &[Feature::Parallelism],
     stages,
 };
 

@@ -1,6 +1,6 @@
 //! Uses `-replace` on one or several resources; the model says what follows from it.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::spec::Options;
 
 /// The workflow `replace`.
@@ -8,6 +8,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "replace",
     about: "uses -replace on one or several resources in every batch but the first",
     unchanged: Unchanged::World,
+    needs: &[Feature::Replace],
     stages,
 };
 

@@ -1,6 +1,6 @@
 //! A saved plan remembers what it was asked for: replacements, targets, that nothing was to be read.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, Stage};
 use crate::spec::{Action, Options, SavedOptions};
 
@@ -9,6 +9,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "saved-options",
     about: "plans to a file with -replace, -target or -refresh=false, which the apply of the file has to keep to",
     unchanged: Unchanged::World,
+    needs: &[Feature::SavedPlan, Feature::NoRefresh, Feature::Parallelism, Feature::Target, Feature::Replace],
     stages,
 };
 

@@ -1,6 +1,6 @@
 //! Plans to a file, then applies that file, as most CI does. A plan that was already applied is stale.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::changes::{Cause, Change};
 use crate::spec::{Action, Options, PlanMode, SavedOptions};
@@ -10,6 +10,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "saved-plan",
     about: "plans each batch and the destroy to a file, then applies the file; a stale file must be refused",
     unchanged: Unchanged::Order,
+    needs: &[Feature::SavedPlan],
     stages,
 };
 

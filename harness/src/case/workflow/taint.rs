@@ -1,6 +1,6 @@
 //! Resources that are marked to be replaced, some of which are unmarked again.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::JudgedAs;
 use crate::spec::Action;
 
@@ -9,6 +9,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "taint",
     about: "taint of one or several resources between two batches, and untaint of some of them",
     unchanged: Unchanged::World,
+    needs: &[Feature::Mark],
     stages,
 };
 

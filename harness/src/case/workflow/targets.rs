@@ -1,6 +1,6 @@
 //! A batch in parts: each with all that it depends on, whether that is named or not. In the end the whole is applied.
 
-use super::{Course, Unchanged, Workflow};
+use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::JudgedAs;
 use crate::spec::{Action, Options};
 
@@ -9,6 +9,7 @@ pub const WORKFLOW: Workflow = Workflow {
     name: "targets",
     about: "a batch in parts by -target, which bring along what they depend on, and then as a whole",
     unchanged: Unchanged::World,
+    needs: &[Feature::Target],
     stages,
 };
 

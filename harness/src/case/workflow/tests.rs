@@ -1,5 +1,7 @@
 //! What every workflow makes can be run, and leads where the plain one leads.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::case::choices::Choices;
 use crate::case::stage::{JudgedAs, ProgramRef};
@@ -51,6 +53,20 @@ fn the_stages_of_every_workflow_can_be_run_and_end_in_the_source_and_then_in_not
             assert_eq!(deployed, Deployed::NOTHING, "{}", workflow.name);
             assert_eq!(stages.last().unwrap().stage.judged_as, JudgedAs::Destroy);
         }
+    }
+}
+
+#[test]
+fn a_workflow_says_which_features_its_stages_need() {
+    let mut case = case();
+    for workflow in WORKFLOWS {
+        let mut needed = BTreeSet::new();
+        for seed in 0..40 {
+            staged(&mut case, workflow, seed);
+            let actions = case.variants[0].stages.iter().map(|stage| &stage.action);
+            needed.extend(actions.flat_map(Feature::needed_by));
+        }
+        assert_eq!(needed, workflow.needs.iter().copied().collect(), "{}", workflow.name);
     }
 }
 

@@ -5,8 +5,13 @@ use crate::case::stage::JudgedAs;
 use crate::spec::{Action, Options};
 
 /// The workflow `twice`.
-pub const WORKFLOW: Workflow =
-    Workflow { name: "twice", about: "applies each batch twice", unchanged: Unchanged::Order, stages };
+pub const WORKFLOW: Workflow = Workflow {
+    name: "twice",
+    about: "applies each batch twice",
+    unchanged: Unchanged::Order,
+    needs: &[],
+    stages,
+};
 
 fn stages(course: &mut Course<'_>) {
     for number in course.numbers() {

@@ -7,7 +7,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::audit::{AuditError, Palette, Walk};
-use crate::engines::terraform::instances::NoState;
+use crate::engines::terraform::instances::InvalidState;
 use crate::html::page::PageError;
 
 /// Why a command ends early.
@@ -22,7 +22,7 @@ pub(super) enum Stop {
     /// A page cannot be written.
     Page(PageError),
     /// A state cannot be read.
-    State(NoState),
+    State(InvalidState),
 }
 
 impl From<io::Error> for Stop {
@@ -34,8 +34,8 @@ impl From<io::Error> for Stop {
     }
 }
 
-impl From<NoState> for Stop {
-    fn from(error: NoState) -> Self {
+impl From<InvalidState> for Stop {
+    fn from(error: InvalidState) -> Self {
         Self::State(error)
     }
 }

@@ -7,9 +7,10 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 
-use super::state::VERSION;
+use super::state::{Document, Instance};
 
 /// An instance of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,39 +28,12 @@ pub struct StateInstance {
 /// A state that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: this is not a state of Terraform or OpenTofu: {why}")]
-pub struct NoState {
+pub struct InvalidState {
     path: String,
     why: String,
 }
 
-#[derive(Deserialize)]
-struct Document {
-    version: u64,
-    #[serde(default)]
-    resources: Vec<Resource>,
-}
-
-#[derive(Deserialize)]
-struct Resource {
-    module: Option<String>,
-    #[serde(default)]
-    mode: String,
-    #[serde(rename = "type")]
-    type_name: String,
-    name: String,
-    #[serde(default)]
-    instances: Vec<Instance>,
-}
-
-#[derive(Deserialize)]
-struct Instance {
-    index_key: Option<Json>,
-    deposed: Option<String>,
-    private: Option<String>,
-    #[serde(default)]
-    attributes: Attributes,
-}
-
+/// What is read of the attributes.
 #[derive(Default, Deserialize)]
 struct Attributes {
     #[serde(default)]
@@ -75,33 +49,23 @@ struct Kept {
 }
 
 /// The instances of resources in a state file. Data sources are no objects.
-pub fn read(path: &Path) -> Result<Vec<StateInstance>, NoState> {
-    let no_state = |why: String| NoState { path: path.display().to_string(), why };
-    let file = File::open(path).map_err(|error| no_state(error.to_string()))?;
-    let document: Document = serde_json::from_reader(BufReader::with_capacity(1 << 20, file))
-        .map_err(|error| no_state(error.to_string()))?;
-    if document.version != VERSION {
-        return Err(no_state(format!(
-            "it has version {}, but only version {VERSION} is supported",
-            document.version
-        )));
-    }
-    let mut found = Vec::new();
-    for resource in document.resources.into_iter().filter(|resource| resource.mode != "data") {
-        let Resource { module, type_name, name, instances, .. } = resource;
-        let module = module.map(|module| format!("{module}.")).unwrap_or_default();
-        for instance in instances {
-            let index = instance.index_key.map(|key| format!("[{key}]")).unwrap_or_default();
-            let deposed = instance.deposed.map(|key| format!(" (deposed {key})")).unwrap_or_default();
-            found.push(StateInstance {
-                address: format!("{module}{type_name}.{name}{index}{deposed}"),
-                type_name: type_name.clone(),
-                kept_id: instance.private.as_deref().and_then(kept_id),
-                id_attribute: instance.attributes.id.as_str().map(str::to_owned),
-            });
+pub fn read(path: &Path) -> Result<Vec<StateInstance>, InvalidState> {
+    let invalid = |why: String| InvalidState { path: path.display().to_string(), why };
+    let file = File::open(path).map_err(|error| invalid(error.to_string()))?;
+    let document: Document<Attributes, IgnoredAny> =
+        serde_json::from_reader(BufReader::with_capacity(1 << 20, file))
+            .map_err(|error| invalid(error.to_string()))?;
+    let objects = document.check().map_err(invalid)?.objects();
+    let instance = |(type_name, address, instance): (String, String, Instance<Attributes, IgnoredAny>)| {
+        let deposed = instance.deposed.map(|key| format!(" (deposed {key})")).unwrap_or_default();
+        StateInstance {
+            address: address + &deposed,
+            type_name,
+            kept_id: instance.private.as_deref().and_then(kept_id),
+            id_attribute: instance.attributes.id.as_str().map(str::to_owned),
         }
-    }
-    Ok(found)
+    };
+    Ok(objects.map(instance).collect())
 }
 
 fn kept_id(private: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 //!
 //! `render` writes programs in their two syntaxes, [`builtin`] without our provider; `output`, `state` and `cycle` read
 //! back what they print and store, `quote` quotes it; [`instances`] says which
-//! object is at which address. [`provider_access`] is how they find a provider.
+//! object is at which address. [`provider_access`] is how they find a provider, `workspace` where their state is.
 
 pub mod builtin;
 mod cycle;
@@ -12,20 +12,24 @@ pub mod provider_access;
 mod quote;
 mod render;
 mod state;
+mod workspace;
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::driver::{Access, Capabilities, Driver, EngineProfile, Syntax, WorkerProgram};
+use super::driver::{Access, Capabilities, Driver, EngineCommand, EngineProfile, Syntax, WorkerProgram};
+use super::workspace::{ProgramFile, RelativePath, Workspace};
 use super::{Engine, EngineId, EngineName, Version, worker};
 use crate::case::Batch;
+use crate::case::workflow::Feature;
 use crate::evidence::{
-    Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile, StoredIdentity, Topic,
-    Unreadable,
+    ExitCodes, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
+    StoredIdentity, Topic, Unreadable,
 };
 use crate::spec::semantics::terraform::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Encoding, Options, PlanMode};
 pub use render::render;
+use workspace::LocalState;
 
 /// What judging needs to know of one of them.
 pub fn profile(id: &EngineId) -> EngineProfile {
@@ -44,6 +48,10 @@ pub fn profile(id: &EngineId) -> EngineProfile {
 
 /// The file of a program in the usual syntax.
 pub const PROGRAM_FILE: &str = "main.tf";
+
+/// What versions offer that have neither -replace nor -refresh-only.
+const OF_OLD_VERSIONS: &[Feature] =
+    &[Feature::SavedPlan, Feature::NoRefresh, Feature::Parallelism, Feature::Target, Feature::Mark];
 
 /// The file that a plan is saved in.
 const PLAN_FILE: &str = "saved.tfplan";
@@ -80,20 +88,17 @@ impl Driver for Terraform {
     fn capabilities(&self) -> Capabilities {
         // -replace came with 0.15.2, -refresh-only with 0.15.4.
         let is_old = self.engine.id.version < Version::new(0, 15, 4);
-        let lacking: &[&str] =
-            if is_old { &["refresh-only", "replace", "saved-options", "drift"] } else { &[] };
-        Capabilities { reattach: true, mirror: true, syntaxes: &[Syntax::Hcl, Syntax::Json], lacking }
+        let features = if is_old { OF_OLD_VERSIONS } else { Feature::ALL };
+        Capabilities { reattach: true, mirror: true, syntaxes: &[Syntax::Hcl, Syntax::Json], features }
     }
 
-    fn program_file(&self, syntax: Syntax) -> &'static str {
-        match syntax {
+    fn files(&self, batch: &Batch, syntax: Syntax) -> Vec<ProgramFile> {
+        let path = match syntax {
             Syntax::Hcl => PROGRAM_FILE,
             Syntax::Json => "main.tf.json",
-        }
-    }
-
-    fn render(&self, batch: &Batch, syntax: Syntax) -> String {
-        render(batch, syntax)
+        };
+        let path = RelativePath::new(path).expect("it is a file's name");
+        vec![ProgramFile { path, content: render(batch, syntax) }]
     }
 
     fn is_steered_by(&self, variable: &str) -> bool {
@@ -125,46 +130,51 @@ impl Driver for Terraform {
         }
     }
 
-    fn arguments(&self, action: &Action, encoding: &Encoding) -> Vec<String> {
-        if let Action::Mark(key) | Action::Unmark(key) = action {
-            let command = if matches!(action, Action::Mark(_)) { "taint" } else { "untaint" };
-            return vec![command.to_owned(), "-no-color".to_owned(), encoding.address(key).to_string()];
-        }
-        let command: &[&str] = match action {
-            Action::Apply(_) => &["apply", "-auto-approve"],
-            Action::Plan(_) => &["plan", DETAILED],
-            Action::ApplySaved(_) => &["apply"],
-            Action::Destroy(_) => &["destroy", "-auto-approve"],
-            Action::Refresh(_) => &["apply", "-refresh-only", "-auto-approve"],
-            Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => &[],
+    fn command(&self, action: &Action, encoding: &Encoding) -> EngineCommand {
+        let exit_codes = match action {
+            Action::Plan(_) => ExitCodes::TwoIsAChange,
+            _ => ExitCodes::Usual,
         };
-        let mut arguments: Vec<String> =
-            command.iter().chain(&["-input=false", "-json"]).map(|&argument| argument.to_owned()).collect();
-        let Options { replace, target, refresh, mode, save, .. } = action.options();
-        arguments.extend(action.parallelism().map(|most| format!("-parallelism={most}")));
-        if matches!(action, Action::ApplySaved(_)) {
-            arguments.push(PLAN_FILE.to_owned());
-            return arguments;
-        }
-        arguments.extend(replace.iter().map(|key| format!("-replace={}", encoding.address(key))));
-        arguments.extend(target.iter().map(|key| format!("-target={}", encoding.address(key))));
-        arguments.extend((!refresh).then(|| "-refresh=false".to_owned()));
-        arguments.extend(match mode {
-            PlanMode::Program => None,
-            PlanMode::Destroy => Some("-destroy".to_owned()),
-            PlanMode::Refresh => Some("-refresh-only".to_owned()),
-        });
-        arguments.extend(save.then(|| format!("-out={PLAN_FILE}")));
-        arguments
+        EngineCommand { arguments: arguments(action, encoding), exit_codes }
     }
 
-    fn state_file(&self) -> &'static str {
-        "terraform.tfstate"
+    fn workspace(&self) -> &dyn Workspace {
+        &LocalState
     }
+}
 
-    fn lock_file(&self) -> &'static str {
-        ".terraform.tfstate.lock.info"
+/// The arguments of the command for an action, which names resources where the encoding has them.
+fn arguments(action: &Action, encoding: &Encoding) -> Vec<String> {
+    if let Action::Mark(key) | Action::Unmark(key) = action {
+        let command = if matches!(action, Action::Mark(_)) { "taint" } else { "untaint" };
+        return vec![command.to_owned(), "-no-color".to_owned(), encoding.address(key).to_string()];
     }
+    let command: &[&str] = match action {
+        Action::Apply(_) => &["apply", "-auto-approve"],
+        Action::Plan(_) => &["plan", DETAILED],
+        Action::ApplySaved(_) => &["apply"],
+        Action::Destroy(_) => &["destroy", "-auto-approve"],
+        Action::Refresh(_) => &["apply", "-refresh-only", "-auto-approve"],
+        Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => &[],
+    };
+    let mut arguments: Vec<String> =
+        command.iter().chain(&["-input=false", "-json"]).map(|&argument| argument.to_owned()).collect();
+    let Options { replace, target, refresh, mode, save, .. } = action.options();
+    arguments.extend(action.parallelism().map(|most| format!("-parallelism={most}")));
+    if matches!(action, Action::ApplySaved(_)) {
+        arguments.push(PLAN_FILE.to_owned());
+        return arguments;
+    }
+    arguments.extend(replace.iter().map(|key| format!("-replace={}", encoding.address(key))));
+    arguments.extend(target.iter().map(|key| format!("-target={}", encoding.address(key))));
+    arguments.extend((!refresh).then(|| "-refresh=false".to_owned()));
+    arguments.extend(match mode {
+        PlanMode::Program => None,
+        PlanMode::Destroy => Some("-destroy".to_owned()),
+        PlanMode::Refresh => Some("-refresh-only".to_owned()),
+    });
+    arguments.extend(save.then(|| format!("-out={PLAN_FILE}")));
+    arguments
 }
 
 /// Reads what they leave.
@@ -177,7 +187,7 @@ impl Reader for FilesOfTerraform {
     }
 
     fn tells_of_changes(&self, record: &StageRecord) -> bool {
-        record.command.contains(DETAILED) && record.exit == Some(2)
+        record.exit_codes == ExitCodes::TwoIsAChange && record.exit == Some(2)
     }
 
     fn output(&self, stdout: &Path, stderr: &Path) -> Result<Output, Unreadable> {
@@ -212,32 +222,25 @@ mod tests {
 
     use super::super::EngineOrigin;
     use super::*;
+    use crate::case::workflow::WORKFLOWS;
     use crate::spec::SavedOptions;
 
     #[test]
-    fn an_engine_of_before_an_option_lacks_the_workflows_that_need_it() {
+    fn an_engine_of_before_an_option_cannot_be_driven_by_the_workflows_that_need_it() {
         let lacking = |version| {
             let path = "terraform".into();
             let id = EngineId::new(EngineName::Terraform, version);
-            let engine = Engine { id, path, origin: EngineOrigin::Path };
-            Terraform::new(engine).capabilities().lacking
+            let capabilities = Terraform::new(Engine { id, path, origin: EngineOrigin::Path }).capabilities();
+            let lacking = WORKFLOWS.iter().filter(|workflow| !capabilities.suffice_for(workflow));
+            lacking.map(|workflow| workflow.name).collect::<Vec<_>>()
         };
         assert!(lacking(Version::new(1, 6, 6)).is_empty());
-        assert!(lacking(Version::new(0, 14, 11)).contains(&"refresh-only"));
-        let names: Vec<&str> =
-            crate::case::workflow::WORKFLOWS.iter().map(|workflow| workflow.name).collect();
-        assert!(lacking(Version::new(0, 14, 11)).iter().all(|name| names.contains(name)));
+        assert_eq!(lacking(Version::new(0, 14, 11)), ["saved-options", "refresh-only", "replace", "drift"]);
     }
 
     #[test]
     fn options_become_arguments() {
-        let engine = Engine {
-            id: EngineId::new(EngineName::Terraform, Version::new(1, 15, 5)),
-            path: "terraform".into(),
-            origin: EngineOrigin::Path,
-        };
-        let arguments =
-            |action| Terraform::new(engine.clone()).arguments(&action, &Encoding::PLAIN).join(" ");
+        let arguments = |action| super::arguments(&action, &Encoding::PLAIN).join(" ");
         assert_eq!(arguments(Action::Apply(Options::default())), "apply -auto-approve -input=false -json");
         let odd = Options {
             replace: ["a", "b"].map(Into::into).into(),

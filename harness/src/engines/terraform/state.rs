@@ -13,14 +13,16 @@ use crate::evidence::{
     Unreadable, unreadable,
 };
 
+/// A state as it is stored. `A` is what is read of the attributes of objects, `I` of their identities.
 #[derive(Deserialize)]
-struct Document {
+#[serde(bound = "A: Default + Deserialize<'de>, I: Deserialize<'de>")]
+pub(super) struct Document<A, I> {
     version: u64,
-    serial: u64,
-    lineage: String,
-    #[serde(default)]
+    serial: Option<u64>,
+    lineage: Option<String>,
+    #[serde(default = "BTreeMap::new")]
     outputs: BTreeMap<String, StateOutput>,
-    resources: Vec<StateResource>,
+    resources: Option<Vec<StateResource<A, I>>>,
 }
 
 #[derive(Deserialize)]
@@ -29,37 +31,61 @@ struct StateOutput {
 }
 
 #[derive(Deserialize)]
-struct StateResource {
+#[serde(bound = "A: Default + Deserialize<'de>, I: Deserialize<'de>")]
+struct StateResource<A, I> {
     module: Option<String>,
+    #[serde(default)]
+    mode: String,
     #[serde(rename = "type")]
     type_name: String,
     name: String,
-    instances: Vec<Instance>,
+    #[serde(default = "Vec::new")]
+    instances: Vec<Instance<A, I>>,
 }
 
-impl StateResource {
-    fn address(&self) -> String {
-        match &self.module {
-            None => format!("{}.{}", self.type_name, self.name),
-            Some(module) => format!("{module}.{}.{}", self.type_name, self.name),
-        }
-    }
-}
-
+/// An object in a state.
 #[derive(Deserialize)]
-struct Instance {
+#[serde(bound = "A: Default + Deserialize<'de>, I: Deserialize<'de>")]
+pub(super) struct Instance<A, I> {
     index_key: Option<Json>,
-    deposed: Option<String>,
+    /// The name of an old object that waits for its deletion.
+    pub deposed: Option<String>,
     status: Option<String>,
-    #[serde(rename = "attributes", default)]
-    content: Content,
-    identity: Option<Identity>,
+    /// Its attributes.
+    #[serde(default)]
+    pub attributes: A,
+    /// What its provider gave the engine to keep beside it.
+    pub private: Option<String>,
+    identity: Option<I>,
     #[serde(default)]
     dependencies: Addresses,
 }
 
+impl<A, I> Document<A, I> {
+    /// Refuses a document that is no state of the version that engines write.
+    pub fn check(self) -> Result<Self, String> {
+        if self.version == VERSION {
+            Ok(self)
+        } else {
+            Err(format!("it has version {}, but only version {VERSION} is supported", self.version))
+        }
+    }
+
+    /// The objects of resources, each with its type and its address. What data sources have read is no object.
+    pub fn objects(self) -> impl Iterator<Item = (String, String, Instance<A, I>)> {
+        let resources = self.resources.into_iter().flatten().filter(|resource| resource.mode != "data");
+        resources.flat_map(|StateResource { module, type_name, name, instances, .. }| {
+            let module = module.map(|module| format!("{module}.")).unwrap_or_default();
+            instances.into_iter().map(move |instance| {
+                let index = instance.index_key.as_ref().map(|key| format!("[{key}]")).unwrap_or_default();
+                (type_name.clone(), format!("{module}{type_name}.{name}{index}"), instance)
+            })
+        })
+    }
+}
+
 /// The version of the state's format that engines write.
-pub const VERSION: u64 = 4;
+const VERSION: u64 = 4;
 
 /// Reads a state.
 pub fn read(path: &Path) -> Result<StateFile, Unreadable> {
@@ -80,29 +106,28 @@ pub fn parse(bytes: &[u8]) -> StateFile {
     serde_json::from_slice(bytes).map_or_else(|error| StateFile::Bad(error.to_string()), of_document)
 }
 
-fn of_document(document: Document) -> StateFile {
-    if document.version != VERSION {
-        return StateFile::Bad(format!("it has version {}", document.version));
-    }
-    let mut objects = Vec::with_capacity(document.resources.len());
-    for resource in document.resources {
-        let address = resource.address();
-        for instance in resource.instances {
-            objects.push(Stored {
-                address: match instance.index_key {
-                    None => address.clone(),
-                    Some(key) => format!("{address}[{key}]"),
-                },
-                deposed: instance.deposed.is_some(),
-                tainted: instance.status.as_deref() == Some("tainted"),
-                content: instance.content,
-                identity: instance.identity,
-                dependencies: instance.dependencies,
-            });
-        }
-    }
-    let outputs = document.outputs.into_iter().map(|(name, output)| (name, output.value)).collect();
-    StateFile::Read(State { lineage: document.lineage, serial: document.serial, objects, outputs })
+fn of_document(document: Document<Content, Identity>) -> StateFile {
+    let mut document = match document.check() {
+        Ok(document) => document,
+        Err(why) => return StateFile::Bad(why),
+    };
+    let (Some(serial), Some(lineage), Some(resources)) =
+        (document.serial, document.lineage.take(), &document.resources)
+    else {
+        return StateFile::Bad("it lacks its serial, its lineage or its resources".to_owned());
+    };
+    let mut objects = Vec::with_capacity(resources.len());
+    let outputs = std::mem::take(&mut document.outputs).into_iter();
+    let outputs = outputs.map(|(name, output)| (name, output.value)).collect();
+    objects.extend(document.objects().map(|(_, address, instance)| Stored {
+        address,
+        deposed: instance.deposed.is_some(),
+        tainted: instance.status.as_deref() == Some("tainted"),
+        content: instance.attributes,
+        identity: instance.identity,
+        dependencies: instance.dependencies,
+    }));
+    StateFile::Read(State { lineage, serial, objects, outputs })
 }
 
 /// How a state file differs from the one before; none if it does not.

@@ -196,7 +196,7 @@ fn failure(record: &StageRecord, output: &Output) -> FindingKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Alarm, EngineError};
+    use crate::evidence::{Alarm, EngineError, ExitCodes};
 
     fn kind(exit: Option<i32>, alarms: &[&'static Alarm], errors: &[&str], cycle: bool) -> FindingKind {
         let record = StageRecord {
@@ -207,6 +207,7 @@ mod tests {
             exceeded: None,
             left_running: Vec::new(),
             lock_left: false,
+            exit_codes: ExitCodes::Usual,
             milliseconds: 1,
             ledger_bytes: 0,
             warm: false,

@@ -234,6 +234,7 @@ pub(in crate::judge) mod tests {
             exceeded: None,
             left_running: Vec::new(),
             lock_left: false,
+            exit_codes: crate::evidence::ExitCodes::Usual,
             milliseconds: 1,
             ledger_bytes: 0,
             warm: false,

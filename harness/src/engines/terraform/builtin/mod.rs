@@ -19,10 +19,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use super::PROGRAM_FILE;
 use crate::case::stage::{Defect, ProgramRef};
 use crate::case::{Batch, StagedBatch};
 use crate::engines::Engine;
-use crate::engines::driver::{Access, Capabilities, Driver, EngineProfile, Syntax, WorkerProgram};
+use crate::engines::driver::{
+    Access, Capabilities, Driver, EngineCommand, EngineProfile, Syntax, WorkerProgram,
+};
+use crate::engines::workspace::{ProgramFile, RelativePath, Workspace};
 use crate::evidence::StoredIdentity;
 use crate::spec::encoding::NODE_TYPE;
 use crate::spec::{Action, EdgeKind, Encoding, NodeKey};
@@ -220,12 +224,9 @@ impl Driver for BuiltinsOnly {
         Capabilities { syntaxes: &[Syntax::Hcl], ..self.driver.capabilities() }
     }
 
-    fn program_file(&self, _: Syntax) -> &'static str {
-        self.driver.program_file(Syntax::Hcl)
-    }
-
-    fn render(&self, batch: &Batch, _: Syntax) -> String {
-        self.builtins.render(batch)
+    fn files(&self, batch: &Batch, _: Syntax) -> Vec<ProgramFile> {
+        let path = RelativePath::new(PROGRAM_FILE).expect("it is a file's name");
+        vec![ProgramFile { path, content: self.builtins.render(batch) }]
     }
 
     fn is_steered_by(&self, variable: &str) -> bool {
@@ -241,15 +242,13 @@ impl Driver for BuiltinsOnly {
         None
     }
 
-    fn arguments(&self, action: &Action, encoding: &Encoding) -> Vec<String> {
-        self.driver.arguments(action, encoding).iter().map(|argument| renamed(argument)).collect()
+    fn command(&self, action: &Action, encoding: &Encoding) -> EngineCommand {
+        let mut command = self.driver.command(action, encoding);
+        command.arguments.iter_mut().for_each(|argument| *argument = renamed(argument));
+        command
     }
 
-    fn state_file(&self) -> &'static str {
-        self.driver.state_file()
-    }
-
-    fn lock_file(&self) -> &'static str {
-        self.driver.lock_file()
+    fn workspace(&self) -> &dyn Workspace {
+        self.driver.workspace()
     }
 }

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::TYPE;
 use crate::engines::terraform::{FilesOfTerraform, output, quote, state};
 use crate::evidence::{
-    ObservedOperation, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
-    Topic, Unreadable, unreadable,
+    ObservedOperation, OperationsBy, Output, Quote, Reader, StageRecord, StateComparison, StateDifference,
+    StateFile, Topic, Unreadable, unreadable,
 };
 use crate::spec::encoding::NODE_TYPE;
 use crate::spec::{OperationKind, ResourceOperation};
@@ -73,7 +73,7 @@ impl Reader for WithoutLedger {
     }
 
     /// The places of messages among all of them stand for sequence numbers.
-    fn operations(&self, stdout: &Path) -> Result<Option<Vec<ObservedOperation>>, Unreadable> {
+    fn operations(&self, stdout: &Path) -> Result<OperationsBy, Unreadable> {
         let text = text_of(stdout)?;
         let mut operations: Vec<ObservedOperation> = Vec::new();
         for (line, place) in text.lines().zip(1..) {
@@ -105,7 +105,7 @@ impl Reader for WithoutLedger {
                 begun.end = Some((place, took_effect));
             }
         }
-        Ok(Some(operations))
+        Ok(OperationsBy::Engine(operations))
     }
 
     fn quote_output(&self, stage: &Path, topic: Topic) -> Vec<Quote> {
