@@ -125,7 +125,7 @@ fn provider_of(process: &Child) -> i32 {
         let stat = fs::read_to_string(path.join("stat")).ok()?;
         // After the name, which is in parentheses: the state, then the parent.
         let of_parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)? == parent;
-        let is_provider = fs::read_to_string(path.join("cmdline")).ok()?.contains("reattach");
+        let is_provider = fs::read_to_string(path.join("cmdline")).ok()?.contains("\0serve");
         (of_parent && is_provider).then(|| path.file_name()?.to_str()?.parse().ok())?
     });
     let found: Vec<i32> = children.collect();

@@ -1,5 +1,5 @@
-//! What a user can ask of the provider's binary: to stay up for engines to attach to, and to change the world behind an
-//! engine's back.
+//! What a user can ask of the provider's binary: to stay up for engines to attach to, to serve the runs of another
+//! program, and to change the world behind an engine's back.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -37,6 +37,16 @@ enum Command {
         /// End also when standard input does: whoever holds its other end is then gone, however it ended
         #[arg(long)]
         until_stdin_closes: bool,
+        /// The version of the plugin protocol that engines are told to speak: 5 or 6
+        #[arg(long, env = "EQUIFORM_PROTOCOL", default_value = "6")]
+        protocol: plugin::Protocol,
+    },
+    /// Serve the runs that another program begins
+    ///
+    /// Prints a line of JSON that names the control socket, then serves until standard input ends. Over the control
+    /// socket a program asks for an endpoint, and says which run is served there: its ledger, label, hold and faults.
+    /// docs/provider.md describes the messages.
+    Serve {
         /// The version of the plugin protocol that engines are told to speak: 5 or 6
         #[arg(long, env = "EQUIFORM_PROTOCOL", default_value = "6")]
         protocol: plugin::Protocol,
@@ -133,6 +143,7 @@ pub fn main() -> ExitCode {
         Command::Reattach { until_stdin_closes, protocol } => {
             exit_code(plugin::reattach(protocol, until_stdin_closes))
         }
+        Command::Serve { protocol } => exit_code(plugin::controlled(protocol)),
         Command::Drift { change } => told(block_on(drift(change)), ExitCode::from(COULD_NOT_RUN)),
         Command::Mark { text, ledger } => told(block_on(mark(text, ledger)), ExitCode::from(COULD_NOT_RUN)),
     }

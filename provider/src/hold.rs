@@ -5,18 +5,22 @@
 mod threads;
 mod timer;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use equiform_proto::holds::Hold;
+use equiform_proto::ledger::{Operation, Phase};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use threads::Threads;
+
+use crate::ledger::{Body, Ledger};
+use crate::resource::apply::Caller;
 
 /// How long the wire has to be quiet, unless told otherwise, where the system does not tell what the engine is doing:
 /// longer than an engine that is not waiting for an answer takes to send its next request, and short against the
@@ -43,66 +47,19 @@ const BURST: Duration = Duration::from_millis(100);
 /// Of the operations that are held, one in so many goes on at a time.
 const AT_ONCE: usize = 4;
 
-/// How operations are held.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Hold {
-    /// Not at all.
-    #[default]
-    Off,
-    /// For a fixed time.
-    For(Duration),
-    /// Until the engine sends nothing more. Then one of them goes on, chosen by seed, and the others are held until it
-    /// is quiet again.
-    UntilQuiet {
-        /// It sends nothing more if no request has come in for so long; none if it sleeps.
-        quiet: Option<Duration>,
-        /// Decides which one goes on.
-        seed: u64,
-    },
+/// An operation that is to be held.
+#[derive(Debug, Clone, Copy)]
+pub struct Held<R> {
+    /// What its turn follows from, with the seed.
+    pub rank: R,
+    /// The `seq` of its begin.
+    pub begin: u64,
 }
 
-/// A text that does not say how operations are held.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no way to hold operations. There are: off, a time such as 5ms, quiet, quiet:5ms, quiet:SEED, \
-     quiet:5ms:SEED"
-)]
-pub struct NoHold(String);
-
-impl FromStr for Hold {
-    type Err = NoHold;
-
-    fn from_str(text: &str) -> Result<Self, NoHold> {
-        let refused = || NoHold(text.to_owned());
-        let mut parts = text.split(':');
-        let hold = match parts.next() {
-            Some("off") => Self::Off,
-            Some("quiet") => {
-                let mut parts = parts.by_ref().peekable();
-                let quiet = parts.next_if(|part| part.ends_with('s'));
-                let quiet = quiet.map(|quiet| duration(quiet).ok_or_else(refused)).transpose()?;
-                let seed = parts.next().map_or(Ok(0), str::parse).map_err(|_| refused())?;
-                if parts.next().is_some() {
-                    return Err(refused());
-                }
-                Self::UntilQuiet { quiet, seed }
-            }
-            Some(time) => Self::For(duration(time).ok_or_else(refused)?),
-            None => return Err(refused()),
-        };
-        if parts.next().is_some() { Err(refused()) } else { Ok(hold) }
-    }
-}
-
-/// A time of at most an hour, in `ms` or `s`.
-fn duration(text: &str) -> Option<Duration> {
-    let (number, unit) = match text.strip_suffix("ms") {
-        Some(number) => (number, 1),
-        None => (text.strip_suffix('s')?, 1000),
-    };
-    let number: u64 = number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().ok())??;
-    let time = Duration::from_millis(number.checked_mul(unit)?);
-    (time <= Duration::from_secs(3600)).then_some(time)
+/// Holds an operation that has begun, as its caller says. What is decided about it is written into the ledger.
+pub async fn hold(ledger: &Ledger, caller: &Caller, held: Held<impl Hash>) {
+    let (wire, record) = (ledger.wire(), Some((ledger, caller)));
+    wire.hold(caller.hold, held, caller.engine_pid, &caller.stopped, record).await;
 }
 
 /// The requests that come in for one ledger, and the operations that are held meanwhile.
@@ -124,10 +81,12 @@ struct State {
     next_look: Option<Instant>,
     threads: Threads,
     tickets: u64,
-    /// Those that are held, in the order in which they will go on.
-    held: BTreeSet<Ticket>,
+    /// Those that are held, in the order in which they will go on, with the `seq` of their begins.
+    held: BTreeMap<Ticket, u64>,
     /// Those that may go on and have not noticed yet.
     released: HashSet<Ticket>,
+    /// Whether it has been decided who goes on, and the decision is being written down.
+    is_decided: bool,
 }
 
 /// A held operation: its place in the order by seed, and a number of its own.
@@ -146,14 +105,24 @@ impl Wire {
         (state.asleep, state.next_look) = (None, None);
     }
 
-    /// Waits as long as operations are held. `name` tells the operation from others that are held at the same
-    /// time; a stop ends the wait. `engine` is the process that asked for it.
-    pub async fn hold(&self, hold: Hold, name: impl Hash, engine: Option<u32>, stopped: &CancellationToken) {
+    /// Waits as long as operations are held. A stop ends the wait. `engine` is the process that asked for the
+    /// operation, `record` where decisions are written down.
+    async fn hold(
+        &self,
+        hold: Hold,
+        held: Held<impl Hash>,
+        engine: Option<u32>,
+        stopped: &CancellationToken,
+        record: Option<(&Ledger, &Caller)>,
+    ) {
         let wait = async {
             match hold {
                 Hold::Off => {}
-                Hold::For(time) => tokio::time::sleep(time).await,
-                Hold::UntilQuiet { quiet, seed } => self.until_quiet(quiet, (seed, name), engine).await,
+                Hold::For { .. } => tokio::time::sleep(hold.time().unwrap_or_default()).await,
+                Hold::UntilQuiet { seed, .. } => {
+                    let held = Held { rank: (seed, held.rank), begin: held.begin };
+                    self.until_quiet(hold.time(), held, engine, record).await;
+                }
             }
         };
         tokio::select! {
@@ -162,13 +131,32 @@ impl Wire {
         }
     }
 
-    async fn until_quiet(&self, quiet: Option<Duration>, rank: impl Hash, engine: Option<u32>) {
-        let held = HeldOperation::new(self, rank);
+    async fn until_quiet(
+        &self,
+        quiet: Option<Duration>,
+        held: Held<impl Hash>,
+        engine: Option<u32>,
+        record: Option<(&Ledger, &Caller)>,
+    ) {
+        let held = HeldOperation::new(self, held);
         loop {
             // Registered before the look: what is released between the two must not be missed.
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
-            let Some(look_again) = self.look(held.ticket, quiet, engine) else { return };
+            let look_again = match self.look(held.ticket, quiet, engine) {
+                Look::GoOn => return,
+                Look::Again(at) => at,
+                Look::Decided(decision) => {
+                    if let Some((ledger, caller)) = record {
+                        let (held, released) = (decision.held.clone(), decision.released());
+                        let body = Body { held, released, ..caller.schedule() };
+                        // If it cannot be written, neither can the end of an operation, and that one says so.
+                        let _ = ledger.note(Operation::Release, Phase::Commit, body).await;
+                    }
+                    drop(decision);
+                    continue;
+                }
+            };
             // The runtime's own timers are exact to a millisecond, which is too long for a look at an engine.
             let exact = quiet.is_none() && engine.is_some();
             let wait = async {
@@ -185,29 +173,69 @@ impl Wire {
         }
     }
 
-    /// When to look again; none if the operation goes on now.
-    fn look(&self, ticket: Ticket, quiet: Option<Duration>, engine: Option<u32>) -> Option<Instant> {
+    /// Whether an operation goes on now, or who does.
+    fn look(&self, ticket: Ticket, quiet: Option<Duration>, engine: Option<u32>) -> Look<'_> {
         let mut state = self.state.lock().expect("no holder panics");
         if state.released.contains(&ticket) {
-            return None;
+            return Look::GoOn;
         }
         let now = Instant::now();
+        if state.is_decided {
+            return Look::Again(now + BEFORE_A_LOOK);
+        }
         let due = match quiet {
             Some(quiet) => state.last.map(|last| last + quiet),
             None => state.sends_nothing_more(engine, now),
         };
         if let Some(due) = due.filter(|due| *due > now) {
-            return Some(due);
+            return Look::Again(due);
         }
-        for _ in 0..state.held.len().div_ceil(AT_ONCE) {
-            let released = state.held.pop_first();
-            state.released.extend(released);
+        state.is_decided = true;
+        let go_on = state.held.keys().take(state.held.len().div_ceil(AT_ONCE)).copied().collect();
+        Look::Decided(Decision { wire: self, held: state.held.values().copied().collect(), go_on })
+    }
+}
+
+/// What a look at the wire shows.
+enum Look<'a> {
+    /// The operation goes on.
+    GoOn,
+    /// It is held; look again then.
+    Again(Instant),
+    /// The engine is quiet, and these go on.
+    Decided(Decision<'a>),
+}
+
+/// A decision which operations go on. It takes effect when it is dropped, so that one whose writer is stopped does too.
+struct Decision<'a> {
+    wire: &'a Wire,
+    /// The begins of all that are held, in the order of their turns.
+    held: Vec<u64>,
+    /// Those that go on, the first of them.
+    go_on: Vec<Ticket>,
+}
+
+impl Decision<'_> {
+    /// The begins of those that go on.
+    fn released(&self) -> Vec<u64> {
+        self.held[..self.go_on.len()].to_vec()
+    }
+}
+
+impl Drop for Decision<'_> {
+    fn drop(&mut self) {
+        let mut state = self.wire.state.lock().expect("no holder panics");
+        for ticket in &self.go_on {
+            // One that was stopped meanwhile is held no more.
+            if state.held.remove(ticket).is_some() {
+                state.released.insert(*ticket);
+            }
         }
-        state.last = Some(now);
+        state.is_decided = false;
+        state.last = Some(Instant::now());
         (state.asleep, state.next_look) = (None, None);
-        self.changed.notify_waiters();
         // Those that are still held are woken too, and look for themselves.
-        (!state.released.contains(&ticket)).then_some(now + BEFORE_A_LOOK)
+        self.wire.changed.notify_waiters();
     }
 }
 
@@ -238,13 +266,13 @@ struct HeldOperation<'a> {
 }
 
 impl<'a> HeldOperation<'a> {
-    fn new(wire: &'a Wire, rank: impl Hash) -> Self {
+    fn new(wire: &'a Wire, held: Held<impl Hash>) -> Self {
         let mut hasher = DefaultHasher::new();
-        rank.hash(&mut hasher);
+        held.rank.hash(&mut hasher);
         let mut state = wire.state.lock().expect("no holder panics");
         state.tickets += 1;
         let ticket = (hasher.finish(), state.tickets);
-        state.held.insert(ticket);
+        state.held.insert(ticket, held.begin);
         Self { wire, ticket }
     }
 }
@@ -261,21 +289,12 @@ impl Drop for HeldOperation<'_> {
 mod tests {
     use std::sync::{Arc, Mutex};
 
+    use equiform_proto::ledger::Entry;
+
     use super::*;
 
-    #[test]
-    fn ways_to_hold_are_read_and_others_refused() {
-        let ms = Duration::from_millis;
-        assert_eq!("off".parse(), Ok(Hold::Off));
-        assert_eq!("2s".parse(), Ok(Hold::For(ms(2000))));
-        assert_eq!("quiet".parse(), Ok(Hold::UntilQuiet { quiet: None, seed: 0 }));
-        assert_eq!("quiet:9".parse(), Ok(Hold::UntilQuiet { quiet: None, seed: 9 }));
-        assert_eq!("quiet:7ms:9".parse(), Ok(Hold::UntilQuiet { quiet: Some(ms(7)), seed: 9 }));
-        for text in
-            ["", "on", "5", "ms", "-1ms", "+1ms", "2h", "quiet:", "quiet:1ms:x", "quiet:1ms:1:1", "9999999s"]
-        {
-            assert_eq!(text.parse::<Hold>(), Err(NoHold(text.to_owned())));
-        }
+    fn named(rank: &'static str) -> Held<&'static str> {
+        Held { rank, begin: 1 }
     }
 
     /// The order in which held operations go on, and when, in milliseconds; `requests` come in at other times.
@@ -289,8 +308,8 @@ mod tests {
             for name in operations.iter().copied() {
                 let (wire, order) = (wire.clone(), order.clone());
                 tasks.spawn(async move {
-                    let hold = Hold::UntilQuiet { quiet: Some(Duration::from_millis(10)), seed };
-                    wire.hold(hold, name, None, &CancellationToken::new()).await;
+                    let hold = Hold::UntilQuiet { after: Some(10), seed };
+                    wire.hold(hold, named(name), None, &CancellationToken::new(), None).await;
                     let after = u64::try_from(begin.elapsed().as_millis()).unwrap();
                     order.lock().unwrap().push((name, after));
                 });
@@ -340,8 +359,7 @@ mod tests {
                 }
                 wire.touch();
                 let begin = Instant::now();
-                let hold = Hold::UntilQuiet { quiet: None, seed: 0 };
-                wire.hold(hold, "a", None, &CancellationToken::new()).await;
+                wire.hold(Hold::QUIET, named("a"), None, &CancellationToken::new(), None).await;
                 begin.elapsed().as_millis()
             })
         };
@@ -371,8 +389,8 @@ mod tests {
                 let wire = Wire::default();
                 wire.touch();
                 let begin = Instant::now();
-                let hold = Hold::UntilQuiet { quiet: None, seed: 0 };
-                wire.hold(hold, "a", Some(engine.id()), &CancellationToken::new()).await;
+                let stopped = CancellationToken::new();
+                wire.hold(Hold::QUIET, named("a"), Some(engine.id()), &stopped, None).await;
                 begin.elapsed()
             })
         };
@@ -390,13 +408,41 @@ mod tests {
     }
 
     #[test]
+    fn the_ledger_says_which_operations_were_held_and_which_of_them_went_on() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+        runtime.unwrap().block_on(async {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("ledger.jsonl");
+            let ledger = Arc::new(Ledger::open(&path).await.unwrap());
+            let hold_them = Hold::UntilQuiet { after: Some(10), seed: 3 };
+            let caller = Caller { run: Some("r".to_owned()), hold: hold_them, ..Caller::default() };
+            let mut tasks = tokio::task::JoinSet::new();
+            ledger.wire().touch();
+            for begin in 1..=6 {
+                let (ledger, caller) = (ledger.clone(), caller.clone());
+                tasks.spawn(async move { hold(&ledger, &caller, Held { rank: begin, begin }).await });
+            }
+            tasks.join_all().await;
+            let text = std::fs::read_to_string(&path).unwrap();
+            let decisions: Vec<Entry> =
+                text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+            assert!(decisions.iter().all(|it| it.op == Operation::Release && it.run.as_deref() == Some("r")));
+            let counts: Vec<_> = decisions.iter().map(|it| (it.held.len(), it.released.len())).collect();
+            assert_eq!(counts, [(6, 2), (4, 1), (3, 1), (2, 1), (1, 1)]);
+            let order: Vec<u64> = decisions.iter().flat_map(|it| it.released.clone()).collect();
+            assert_eq!(order, decisions[0].held, "the first decision names all in the order of their turns");
+            assert!(decisions.iter().all(|it| it.held.starts_with(&it.released)));
+        });
+    }
+
+    #[test]
     fn a_stop_ends_the_wait() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.unwrap().block_on(async {
             let (wire, stopped) = (Wire::default(), CancellationToken::new());
             stopped.cancel();
             let begin = Instant::now();
-            wire.hold(Hold::For(Duration::from_secs(60)), "a", None, &stopped).await;
+            wire.hold(Hold::For { milliseconds: 60_000 }, named("a"), None, &stopped, None).await;
             assert_eq!(begin.elapsed(), Duration::ZERO);
         });
     }

@@ -4,7 +4,7 @@
 
 mod cli;
 mod diagnostic;
-mod failure;
+mod fault;
 mod hold;
 mod ledger;
 mod mint;

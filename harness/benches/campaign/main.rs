@@ -93,9 +93,9 @@ impl Measured {
 fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let ours = |jobs, hold, warm| Ours::new(&engine, jobs, hold, warm);
-    let parallel = ours(processors, Hold::default(), true);
-    let (unheld, alone) = (ours(processors, Hold::Off, true), ours(1, Hold::default(), true));
-    let cold = ours(processors, Hold::default(), false);
+    let parallel = ours(processors, Hold::QUIET, true);
+    let (unheld, alone) = (ours(processors, Hold::Off, true), ours(1, Hold::QUIET, true));
+    let cold = ours(processors, Hold::QUIET, false);
     let mirror = Provider::start(ProviderMode::Init).unwrap_or_else(|error| panic!("{error}"));
     let plain = Plain { engine: engine.clone(), mirror: mirror.access() };
     let mut measured: [Measured; 5] = Default::default();

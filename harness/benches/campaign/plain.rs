@@ -67,7 +67,7 @@ impl Plain {
         let printed = work.join("stdout");
         for arguments in commands {
             let mut command = Command::new(&self.engine.engine().path, work);
-            command.environment.extend(self.engine.environment(&self.mirror));
+            command.environment.extend(self.engine.environment(&self.mirror, None));
             let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
             let ended = command.run(&arguments, &printed, &work.join("stderr"), Duration::from_secs(120));
             if ended.expect("the engine can be started").end != Ended::Exit(0) {

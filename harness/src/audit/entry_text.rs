@@ -63,6 +63,13 @@ impl EntryText {
         if let Some(begin) = entry.begin {
             remarks.push(self.palette.faint(&format!("(began {begin})")));
         }
+        if let Some(hold) = &entry.hold {
+            remarks.push(self.palette.faint(&format!("(holds operations: {hold})")));
+        }
+        if !entry.held.is_empty() {
+            let (held, released) = (numbers(&entry.held), numbers(&entry.released));
+            remarks.push(self.palette.faint(&format!("(of {held}: {released})")));
+        }
         if let Some(torn) = &entry.torn {
             remarks.push(self.palette.alarm(&format!("({} torn bytes before this line)", torn.bytes)));
         }
@@ -77,6 +84,10 @@ impl EntryText {
         }
         remarks.join("  ")
     }
+}
+
+fn numbers(seqs: &[u64]) -> String {
+    seqs.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// What the entry's object is called: its key, or its type where it has none.
@@ -180,9 +191,17 @@ mod tests {
     fn what_the_provider_was_told_to_do_wrong_is_shown() {
         let mut partial = entry(1, Operation::Create, Phase::Commit);
         partial.begin = Some(1);
-        partial.fault = Some("create:r%3A1:1:partial".to_owned());
+        partial.fault = Some("create of \"r1\", call 1: error".to_owned());
         let line = EntryText::new(Palette::Plain).line(&partial, &Names::default());
-        assert!(line.ends_with("(began 1)  (told to fail: create:r%3A1:1:partial)"), "{line}");
+        assert!(line.ends_with("(began 1)  (told to fail: create of \"r1\", call 1: error)"), "{line}");
+    }
+
+    #[test]
+    fn a_release_shows_what_was_held_and_what_goes_on() {
+        let mut release = entry(9, Operation::Release, Phase::Commit);
+        (release.held, release.released) = (vec![5, 3, 7], vec![5]);
+        let line = EntryText::new(Palette::Plain).line(&release, &Names::default());
+        assert!(line.ends_with("(of 5, 3, 7: 5)"), "{line}");
     }
 
     #[test]

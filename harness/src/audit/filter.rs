@@ -28,7 +28,7 @@ impl Filter {
     pub fn passes(&self, entry: &Entry) -> bool {
         self.seqs.contains(entry.seq)
             && (self.ops.is_empty() || self.ops.contains(&entry.op))
-            && (self.requests || entry.phase == Phase::Fail || !entry.op.is_request_only())
+            && (self.requests || entry.phase == Phase::Fail || !entry.op.changes_nothing())
             && (self.phases.is_empty() || self.phases.contains(&entry.phase))
             && is_one_of(&self.keys, entry.key.as_deref(), |key, wanted| key == wanted)
             && is_one_of(&self.runs, entry.run.as_deref(), |run, wanted| run == wanted)

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use equiform_proto::faults::Faults;
 use serde::{Deserialize, Serialize};
 
-use crate::spec::{Action, Failure, NodeKey, OperationKind, Options, ResourceOperation};
+use crate::spec::{Action, NodeKey, OperationKind, Options, ResourceOperation};
 
 /// A stage of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,9 +19,9 @@ pub struct Stage {
     pub program: ProgramRef,
     /// What it is to amount to.
     pub judged_as: JudgedAs,
-    /// What the provider is told to fail in it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub failures: Vec<Failure>,
+    /// The operations that the provider fails in it.
+    #[serde(default, skip_serializing_if = "Faults::is_empty")]
+    pub faults: Faults,
     /// The stage that it repeats, from the same start: state and world are as they were when that one began, and are
     /// put away afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -245,7 +246,7 @@ impl Stage {
 
     /// A stage in which nothing is to fail, and which repeats no other.
     pub fn new(name: impl Into<String>, action: Action, program: ProgramRef, judged_as: JudgedAs) -> Self {
-        Self { name: name.into(), action, program, judged_as, failures: Vec::new(), repeats: None }
+        Self { name: name.into(), action, program, judged_as, faults: Faults::default(), repeats: None }
     }
 
     /// The usual stages of a variant with so many batches: each of them applied, the last one once more, another

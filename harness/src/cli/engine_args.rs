@@ -9,7 +9,7 @@ use super::no_effect::refuse;
 use super::{CannotRun, interrupt};
 use crate::campaign::host::EngineHost;
 use crate::deploy::Mode;
-use crate::deploy::hold::Hold;
+use crate::deploy::hold::{self, Hold};
 use crate::deploy::stop::Stop;
 use crate::engines::driver::{ProviderMode, Syntax};
 use crate::engines::{Engine, EngineChoice, EngineName, Engines, RecordedEngine};
@@ -56,7 +56,7 @@ pub struct HowArgs {
     syntax: Syntax,
     /// How the provider holds operations between begin and end, so that operations that may overlap do: `quiet`
     /// (until the engine sends nothing more), `quiet:5ms`, `5ms` or `off`
-    #[arg(long, default_value = "quiet")]
+    #[arg(long, default_value = "quiet", value_parser = hold::parse)]
     hold: Hold,
     /// Start a process for every command, as people do. Without it, an engine that can be kept warm runs in one
     /// process, and fresh processes confirm what it finds

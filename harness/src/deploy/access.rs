@@ -29,9 +29,7 @@ impl Provider {
     /// What engines need to reach it.
     pub fn access(&self) -> Access {
         match self {
-            Self::Up(server) => {
-                Access::Reattach { variable: server.reattach().to_owned(), socket: server.socket() }
-            }
+            Self::Up(server) => Access::Served { control: server.control().to_owned() },
             Self::Installable(mirror) => Access::Mirror {
                 config: mirror.config().to_owned(),
                 crash_log: mirror.crash_log().to_owned(),

@@ -7,16 +7,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::answers;
+use equiform_proto::control::ControlError;
+
+use super::control::{self, ANSWER_TIMEOUT};
 use super::provider_log::{Crash, ProviderLog};
 use crate::engines::driver::Access;
 use crate::evidence::{ERRORS, LEDGER, OUTPUT, STATE};
 
 /// How much room there must be, beyond what the largest file has taken already.
 const ROOM: usize = 64 << 10;
-
-/// How long a provider has for an answer. It takes less than a millisecond; a machine may be very busy.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What engines and the provider say when they have no room, in small letters.
 const NO_ROOM: &[&str] =
@@ -37,8 +36,8 @@ pub enum EnvironmentError {
         why: String,
     },
     /// The provider does not answer.
-    #[error("the provider that engines attach to is gone ({0}): it was killed, or it crashed")]
-    ProviderGone(io::Error),
+    #[error("the provider that engines attach to is gone, because it was killed or crashed: {0}")]
+    ProviderGone(ControlError),
     /// The provider is there, and does not answer.
     #[error(
         "the provider that engines attach to does not answer within {} s, which is no fault of the engine: it hangs, \
@@ -53,6 +52,19 @@ pub enum EnvironmentError {
         .0.line, .0.log.display()
     )]
     ProviderCrashed(Crash),
+}
+
+impl From<ControlError> for EnvironmentError {
+    fn from(error: ControlError) -> Self {
+        match error {
+            ControlError::Unreachable(error)
+                if matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock) =>
+            {
+                Self::ProviderHangs(ANSWER_TIMEOUT)
+            }
+            error => Self::ProviderGone(error),
+        }
+    }
 }
 
 /// Checks the environment after a stage that failed, or the last one: the provider has not crashed, there is room to
@@ -91,11 +103,8 @@ pub fn check(
 
 /// Checks that the provider which engines attach to answers.
 pub fn check_provider(access: &Access) -> Result<(), EnvironmentError> {
-    let Access::Reattach { socket: Some(socket), .. } = access else { return Ok(()) };
-    answers::ask(socket, ANSWER_TIMEOUT).map_err(|error| match error.kind() {
-        io::ErrorKind::TimedOut => EnvironmentError::ProviderHangs(ANSWER_TIMEOUT),
-        _ => EnvironmentError::ProviderGone(error),
-    })
+    let Access::Served { control } = access else { return Ok(()) };
+    control::ping(control).map_err(EnvironmentError::from)
 }
 
 /// Writes a file that is a little larger than the largest, most of it a hole, and removes it.
@@ -107,6 +116,9 @@ fn try_to_write(folder: &Path, largest: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::net::{UnixListener, UnixStream};
+
     use super::*;
 
     /// A provider that is not reached by a socket.
@@ -114,18 +126,27 @@ mod tests {
         Access::Mirror { config: PathBuf::new(), crash_log: PathBuf::new() }
     }
 
+    /// Answers as a provider does that is asked whether it is there.
+    fn answer(mut client: UnixStream) {
+        let requests = BufReader::new(client.try_clone().unwrap()).lines();
+        for (_, answer) in requests.zip([r#"{"answer":"hello","version":1}"#, r#"{"answer":"pong"}"#]) {
+            writeln!(client, "{answer}").unwrap();
+        }
+    }
+
     #[test]
     fn a_failure_is_the_engines_as_long_as_the_provider_answers() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("socket");
-        let server = answers::tests::server(&socket, answers::tests::ANSWERS);
+        let listener = UnixListener::bind(&socket).unwrap();
+        std::thread::spawn(move || listener.incoming().for_each(|client| answer(client.unwrap())));
         let log = folder.path().join("log");
-        let access = Access::Reattach { variable: Default::default(), socket: Some(socket) };
+        let access = Access::Served { control: socket.clone() };
         let provider_log = ProviderLog::at(&log).unwrap();
         let checked =
             |succeeded| check(folder.path(), folder.path(), folder.path(), succeeded, &access, &provider_log);
         checked(false).unwrap();
-        server.join().unwrap();
+        fs::remove_file(socket).unwrap();
         let error = checked(false).unwrap_err();
         assert!(matches!(error, EnvironmentError::ProviderGone(_)), "{error}");
         checked(true).unwrap();

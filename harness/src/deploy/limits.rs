@@ -60,7 +60,7 @@ impl Limits {
     pub fn of_engine(access: &Access) -> Self {
         // A provider that the engine starts itself has the same limit, and its ledger may be larger. Such an engine does
         // not work in memory.
-        Self { file_size_enforced: matches!(access, Access::Reattach { .. }), ..Self::usual() }
+        Self { file_size_enforced: matches!(access, Access::Served { .. }), ..Self::usual() }
     }
 
     /// Has the system enforce what it can enforce, for a process and what that starts from now on.

@@ -1,16 +1,16 @@
 //! Deploying a variant on a real engine, stage by stage, and keeping the evidence.
 //!
-//! [`access`] makes the mock provider reachable: [`provider`] keeps one up for engines to attach to, [`mirror`] is a
-//! folder to install it from. `stage` runs one stage. [`process`] runs one engine command in a process group of its own,
+//! [`access`] makes the mock provider reachable: [`provider`] keeps one up for engines to attach to, and [`control`]
+//! says which run it serves where; [`mirror`] is a folder to install it from. `stage` runs one stage. [`process`] runs one engine command in a process group of its own,
 //! [`worker`] one after another in a process that stays, both within [`limits`]; `processes` is what runs. [`hold`] says
-//! how the provider holds operations. `environment` is what is not the engine's fault, `answers` whether the provider
-//! hangs, [`provider_log`] whether it crashed. [`scratch`] is where engines work, `starts` where a stage began that is repeated later,
+//! how the provider holds operations. `environment` is what is not the engine's fault, [`provider_log`] whether the
+//! provider crashed. [`scratch`] is where engines work, `starts` where a stage began that is repeated later,
 //! [`checkpoint`] where a deployment can begin that has its first stages in common with an earlier one. [`stop`] ends it
 //! early, [`time_spent`] is where the time went.
 
 pub mod access;
-mod answers;
 pub mod checkpoint;
+pub mod control;
 mod drift;
 mod engine_command;
 mod environment;
@@ -18,6 +18,7 @@ mod error;
 pub mod hold;
 pub mod limits;
 pub mod mirror;
+mod mode;
 pub mod process;
 mod processes;
 mod program;
@@ -36,16 +37,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use equiform_proto::control::ControlError;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 use crate::case::{Batch, Case, StagedBatch};
-use crate::engines::driver::{Access, Driver, ProviderMode, Syntax};
+use crate::engines::driver::{Access, Driver, Syntax};
 use crate::engines::workspace::ProgramFile;
 use crate::evidence::{self, StageRecord};
 use crate::private;
 use checkpoint::Checkpoints;
+use control::ServedEndpoint;
 pub use drift::drift_arguments;
 pub use engine_command::engine_command;
 use engine_command::own_variables;
@@ -54,6 +56,7 @@ pub use error::DeployError;
 use error::io_error;
 use hold::Hold;
 use limits::Limits;
+pub use mode::{Mode, Start};
 use process::{Command, Ended};
 use program::{remove_program, write_program};
 use provider_log::ProviderLog;
@@ -63,34 +66,13 @@ use stop::Stop;
 use time_spent::TimeSpent;
 use worker::{Worker, Workers};
 
-/// How an engine is run, as people choose it. What it does must not depend on it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Mode {
-    /// How it reaches the provider.
-    pub provider: ProviderMode,
-    /// How programs are written.
-    pub syntax: Syntax,
-    /// How operations are held.
-    #[serde(default = "Hold::before_there_was_a_choice")]
-    pub hold: Hold,
-    /// Whether an engine that can be kept warm is.
-    #[serde(default)]
-    pub warm: bool,
+/// In what process the commands of a deployment are run.
+enum EngineProcess {
+    /// Each in one of its own. All connect to this endpoint, if the provider is up.
+    Cold(Option<ServedEndpoint>),
+    /// All in this one.
+    Warm(Worker),
 }
-
-/// How the engine's commands are run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// Each in a process of its own, as people run them.
-    Cold,
-    /// One after another in a process that stays.
-    Warm,
-}
-
-/// The file by which the provider is told what differs from one command of a warm engine to the next. It stands in
-/// the working directory: the environment is the same for all of them.
-const VARIABLES: &str = ".equiform-variables";
 
 /// An engine, and how it is run.
 #[derive(Debug, Clone)]
@@ -137,7 +119,7 @@ impl Runner {
             provider,
             provider_log,
             syntax: Syntax::Hcl,
-            hold: Hold::default(),
+            hold: Hold::QUIET,
             timeout: TIMEOUT,
             stop: Stop::default(),
             spent: Arc::default(),
@@ -150,18 +132,16 @@ impl Runner {
     /// seeing it as its users do.
     #[must_use]
     pub fn kept_warm(self) -> Self {
-        let attached = matches!(self.access, Access::Reattach { .. });
-        let workers = self.engine.worker().filter(|_| attached).map(|program| {
-            let mut environment = self.engine.environment(&self.access);
-            environment.push(("EQUIFORM_VARIABLES".into(), VARIABLES.into()));
-            Arc::new(Workers::new(
+        let workers = match (&self.access, self.engine.worker()) {
+            (Access::Served { control }, Some(program)) => Some(Arc::new(Workers::new(
                 program,
                 own_variables(|name| self.is_foreign(name)),
-                environment,
+                (self.engine.clone(), control.clone()),
                 self.stop.clone(),
                 Limits::of_engine(&self.access),
-            ))
-        });
+            ))),
+            _ => None,
+        };
         Self { workers, ..self }
     }
 
@@ -192,15 +172,15 @@ impl Runner {
         start: Start,
         checkpoints: Option<&Checkpoints<'_>>,
     ) -> Result<Vec<StageRecord>, DeployError> {
-        let mut worker = match (start, &self.workers) {
+        let mut process = match (start, &self.workers) {
             (Start::Warm, Some(workers)) => {
                 let broken = |error| DeployError::Worker { stage: String::new(), error };
-                Some(workers.take().map_err(broken)?)
+                EngineProcess::Warm(workers.take().map_err(broken)?)
             }
-            _ => None,
+            _ => EngineProcess::Cold(self.endpoint()?),
         };
-        let records = self.deploy_with(case, variant, folder, worker.as_mut(), checkpoints)?;
-        if let (Some(workers), Some(worker)) = (&self.workers, worker) {
+        let records = self.deploy_with(case, variant, folder, &mut process, checkpoints)?;
+        if let (Some(workers), EngineProcess::Warm(worker)) = (&self.workers, process) {
             let stage = records.last().map(|record| record.stage.clone()).unwrap_or_default();
             workers.give_back(worker).map_err(|error| DeployError::Worker { stage, error })?;
         }
@@ -212,7 +192,7 @@ impl Runner {
         case: &Case,
         variant: usize,
         folder: &Path,
-        mut worker: Option<&mut Worker>,
+        process: &mut EngineProcess,
         checkpoints: Option<&Checkpoints<'_>>,
     ) -> Result<Vec<StageRecord>, DeployError> {
         let stages = self.spent.generating.time(|| case.stages(variant))?;
@@ -239,7 +219,7 @@ impl Runner {
             let record = match &staged.stage.repeats {
                 None => {
                     remove_program(&written, &program, work)?;
-                    let record = self.stage(staged, &program, seed, &own, folder, worker.as_deref_mut())?;
+                    let record = self.stage(staged, &program, seed, &own, folder, process)?;
                     written = program;
                     record
                 }
@@ -250,7 +230,7 @@ impl Runner {
                     let place = Place { work: again.path().to_owned(), ledger: kept.join(evidence::LEDGER) };
                     self.prepare(&place.work)?;
                     self.spent.keeping.time(|| starts.restore(repeated, &own, &place, workspace))?;
-                    self.stage(staged, &program, seed, &place, folder, worker.as_deref_mut())?
+                    self.stage(staged, &program, seed, &place, folder, process)?
                 }
             };
             if self.stop.asked_now() {
@@ -301,7 +281,7 @@ impl Runner {
     fn working_directory(&self, folder: &Path) -> Result<TempDir, DeployError> {
         make_folder(folder)?;
         let place = match (&self.scratch, &self.access) {
-            (Some(scratch), Access::Reattach { .. }) => scratch.path(),
+            (Some(scratch), Access::Served { .. }) => scratch.path(),
             _ => folder,
         };
         let make = |place: &Path| {
@@ -320,7 +300,7 @@ impl Runner {
         write_program(&only_the_provider, work)?;
         let (stdout, stderr) = (work.join("prepare.out"), work.join("prepare.err"));
         let ended = self
-            .command(work)
+            .command(work, None)
             .run(&arguments, &stdout, &stderr, self.timeout)
             .map_err(io_error("cannot run", &self.engine.engine().path))?;
         self.spent.engine.add(ended.took);
@@ -343,9 +323,22 @@ impl Runner {
         variable.starts_with("EQUIFORM_") || self.engine.is_steered_by(variable)
     }
 
-    fn command(&self, work: &Path) -> Command {
+    /// An endpoint of the provider, if it is one that engines attach to.
+    fn endpoint(&self) -> Result<Option<ServedEndpoint>, DeployError> {
+        let Access::Served { control } = &self.access else { return Ok(None) };
+        ServedEndpoint::open(control).map(Some).map_err(|error| self.provider_gone(error))
+    }
+
+    /// What is said of a provider that does not do as the control channel asks.
+    fn provider_gone(&self, error: ControlError) -> DeployError {
+        let crashed = self.provider_log.crash().map(EnvironmentError::ProviderCrashed);
+        crashed.unwrap_or_else(|| error.into()).into()
+    }
+
+    fn command(&self, work: &Path, endpoint: Option<&ServedEndpoint>) -> Command {
+        let access = (&self.access, endpoint.map(ServedEndpoint::address));
         let mut command =
-            engine_command(&*self.engine, &self.access, work, &self.stop, |name| self.is_foreign(name));
+            engine_command(&*self.engine, access, work, &self.stop, |name| self.is_foreign(name));
         command.limits = Limits::of_engine(&self.access);
         command
     }

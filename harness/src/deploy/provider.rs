@@ -1,6 +1,5 @@
 //! The mock provider: its binary, and one that is up for engines to attach to.
 
-use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -8,12 +7,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use equiform_proto::control::{Announcement, CONTROL_VERSION};
 use rustix::process::{Signal, kill_process};
 
 use super::provider_log::ProviderLog;
 use super::stop;
 use crate::engines::locate::beside_this_program;
-use crate::engines::terraform::provider_access::{reattach_socket, reattach_value};
 
 /// How long a provider has to start. It takes milliseconds; a machine may be very busy.
 pub const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -52,7 +51,7 @@ pub enum ProviderError {
         /// How long it was waited for.
         waited: Duration,
     },
-    /// It printed something else than the line to export.
+    /// It printed something else than where its control socket is.
     #[error("the provider {} is another program, or of another version: it printed {line:?}", path.display())]
     Foreign {
         /// The binary.
@@ -74,7 +73,7 @@ pub fn locate() -> Result<PathBuf, ProviderError> {
 /// A provider that is up for engines to attach to, for as long as this lives.
 pub struct Server {
     child: Child,
-    reattach: OsString,
+    control: PathBuf,
     log: Arc<ProviderLog>,
 }
 
@@ -89,7 +88,7 @@ impl Server {
         let start = |source| ProviderError::Start { path: path.to_owned(), source };
         let log = Arc::new(ProviderLog::unnamed().map_err(start)?);
         let mut child = Command::new(path)
-            .args(["reattach", "--until-stdin-closes"])
+            .arg("serve")
             // Nothing is written to it. It ends when we do, even if we are killed.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -99,9 +98,11 @@ impl Server {
             .spawn()
             .map_err(start)?;
         let line = first_line(&mut child, timeout);
-        let value = line.as_ref().ok().and_then(|line| reattach_value(line));
-        if let Some(value) = value {
-            return Ok(Self { reattach: value.into(), child, log });
+        let announced = |line: &String| serde_json::from_str::<Announcement>(line).ok();
+        if let Some(Announcement { version: CONTROL_VERSION, socket }) =
+            line.as_ref().ok().and_then(announced)
+        {
+            return Ok(Self { control: socket, child, log });
         }
         // With all that it started: another program may be a script.
         stop::signal(stop::pid_of(&child), Signal::KILL);
@@ -116,14 +117,9 @@ impl Server {
         })
     }
 
-    /// The value of `TF_REATTACH_PROVIDERS` by which engines find it.
-    pub fn reattach(&self) -> &OsStr {
-        &self.reattach
-    }
-
-    /// The socket that it listens on; none if it told another kind of address.
-    pub fn socket(&self) -> Option<PathBuf> {
-        reattach_socket(&self.reattach)
+    /// Its control socket.
+    pub fn control(&self) -> &Path {
+        &self.control
     }
 
     /// What it says on standard error.

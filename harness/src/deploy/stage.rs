@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use equiform_proto::control::Run;
+
+use super::control::ServedEndpoint;
 use super::drift::drift_arguments;
 use super::engine_command::own_variables;
 use super::environment;
@@ -12,21 +14,21 @@ use super::error::{DeployError, io_error};
 use super::limits::KEPT;
 use super::process::{Command, Ended, Outcome};
 use super::starts::Place;
-use super::worker::{self, Worker, WorkerError};
-use super::{Runner, VARIABLES, make_folder, write, write_program};
+use super::worker::{self, Worker};
+use super::{EngineProcess, Runner, make_folder, write, write_program};
 use crate::case::StagedBatch;
 use crate::engines::driver::EngineCommand;
 use crate::engines::workspace::ProgramFile;
 use crate::evidence::{self, ExitCodes, StageRecord};
 use crate::private;
-use crate::spec::{Action, Failure};
+use crate::spec::Action;
 
 /// The command of a stage.
 struct StageCommand<'a> {
     stage: &'a str,
     place: &'a Place,
     arguments: Vec<String>,
-    variables: Vec<(&'static str, OsString)>,
+    run: Run,
     stdout: PathBuf,
     stderr: PathBuf,
 }
@@ -49,7 +51,7 @@ impl Runner {
         seed: u32,
         place: &Place,
         folder: &Path,
-        worker: Option<&mut Worker>,
+        process: &mut EngineProcess,
     ) -> Result<StageRecord, DeployError> {
         let name = &staged.stage.name;
         let kept = folder.join(name);
@@ -70,15 +72,15 @@ impl Runner {
             stage: name,
             place,
             arguments,
-            variables: self.variables(staged, seed, &place.ledger),
+            run: self.run_of(staged, seed, place),
             stdout,
             stderr,
         };
-        let ran = match (&staged.stage.action, worker) {
+        let ran = match (&staged.stage.action, process) {
             // What happens behind the engine's back is no command of it.
             (Action::Drift { .. }, _) => self.drift(&command)?,
-            (_, None) => self.cold(&command)?,
-            (_, Some(worker)) => self.warm(&command, worker)?,
+            (_, EngineProcess::Cold(endpoint)) => self.cold(&command, endpoint.as_mut())?,
+            (_, EngineProcess::Warm(worker)) => self.warm(&command, worker)?,
         };
         self.spent.stages.add(name, ran.outcome.took);
         self.spent.engine.add(ran.outcome.took);
@@ -105,18 +107,16 @@ impl Runner {
         })
     }
 
-    /// What the provider is told of the stage.
-    fn variables(&self, staged: &StagedBatch<'_>, seed: u32, ledger: &Path) -> Vec<(&'static str, OsString)> {
-        let mut variables: Vec<(&str, OsString)> = vec![
-            ("EQUIFORM_LEDGER", ledger.into()),
-            ("EQUIFORM_RUN", (&staged.stage.name).into()),
-            ("EQUIFORM_HOLD", self.hold.variable(seed).into()),
-        ];
-        if !staged.stage.failures.is_empty() {
-            let failures: Vec<String> = staged.stage.failures.iter().map(Failure::variable).collect();
-            variables.push(("EQUIFORM_FAILURES", failures.join(",").into()));
+    /// What the provider has to know of the stage.
+    fn run_of(&self, staged: &StagedBatch<'_>, seed: u32, place: &Place) -> Run {
+        Run {
+            ledger: place.ledger.clone(),
+            label: Some(staged.stage.name.clone()),
+            working_directory: place.work.clone(),
+            hold: self.hold.with_seed(seed.into()),
+            faults: staged.stage.faults.clone(),
+            engine: None,
         }
-        variables
     }
 
     /// Changes the world behind the engine's back.
@@ -136,15 +136,25 @@ impl Runner {
     }
 
     /// Runs the command in a process of its own.
-    fn cold(&self, stage: &StageCommand<'_>) -> Result<Ran, DeployError> {
-        let mut command = self.command(&stage.place.work);
+    fn cold(
+        &self,
+        stage: &StageCommand<'_>,
+        mut endpoint: Option<&mut ServedEndpoint>,
+    ) -> Result<Ran, DeployError> {
+        let mut command = self.command(&stage.place.work, endpoint.as_deref());
         command.environment.extend(stage.environment());
+        if let Some(endpoint) = &mut endpoint {
+            endpoint.begin(stage.run.clone()).map_err(|error| self.provider_gone(error))?;
+        }
         let (outcome, rest) = command
             .run_with_rest(&stage.arguments, &stage.stdout, &stage.stderr, self.timeout)
             .map_err(io_error("cannot run", &self.engine.engine().path))?;
         // Whatever the rest of it does from now on came too late.
         let ran = self.ran(stage, outcome);
         let left = rest.end();
+        if let Some(endpoint) = endpoint {
+            endpoint.end();
+        }
         let ended_by_itself = matches!(outcome.end, Ended::Exit(_));
         Ok(Ran { left_running: if ended_by_itself { left } else { Vec::new() }, ..ran })
     }
@@ -152,16 +162,9 @@ impl Runner {
     /// Runs the command in a process that stays.
     fn warm(&self, stage: &StageCommand<'_>, worker: &mut Worker) -> Result<Ran, DeployError> {
         let broken = |error| DeployError::Worker { stage: stage.stage.to_owned(), error };
-        if stage.place.ledger.as_os_str().as_bytes().contains(&b'\n') {
-            return Err(broken(WorkerError::Refused("the ledger's path has a line break".to_owned())));
-        }
-        let work = &stage.place.work;
-        let request = self.spent.keeping.time(|| {
-            write(&work.join(VARIABLES), lines_of(&stage.variables))?;
-            worker::request(&stage.arguments, work, &stage.stdout, &stage.stderr)
-                .map_err(io_error("cannot make", &stage.stdout))
-        })?;
-        match worker.run(&request, self.timeout) {
+        let request = || worker::request(&stage.arguments, &stage.place.work, &stage.stdout, &stage.stderr);
+        let request = self.spent.keeping.time(request).map_err(io_error("cannot make", &stage.stdout))?;
+        match worker.serve(stage.run.clone(), &request, self.timeout) {
             Err(_) if self.stop.asked_now() => Err(DeployError::Stopped),
             Err(error) => {
                 // A provider that hangs is no finding about the engine that waits for it.
@@ -205,13 +208,14 @@ impl Runner {
 }
 
 impl StageCommand<'_> {
+    /// What the provider has to know, as variables: for one that the engine starts, and for drift. One that is up goes by
+    /// the control channel alone.
     fn environment(&self) -> impl Iterator<Item = (OsString, OsString)> {
-        self.variables.iter().map(|(name, value)| (name.into(), value.clone()))
+        let Run { ledger, label, hold, faults, .. } = &self.run;
+        let faults = (!faults.is_empty()).then(|| ("EQUIFORM_FAULTS", faults.to_json().into()));
+        let label = label.as_ref().map(|label| ("EQUIFORM_RUN", label.into()));
+        let variables: [(&str, OsString); 2] =
+            [("EQUIFORM_LEDGER", ledger.into()), ("EQUIFORM_HOLD", hold.to_string().into())];
+        variables.into_iter().chain(label).chain(faults).map(|(name, value)| (name.into(), value))
     }
-}
-
-/// Variables as the provider reads them from a file.
-fn lines_of(variables: &[(&str, OsString)]) -> Vec<u8> {
-    let line = |(name, value): &(&str, OsString)| [name.as_bytes(), b"=", value.as_bytes(), b"\n"].concat();
-    variables.iter().flat_map(line).collect()
 }

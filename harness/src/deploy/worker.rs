@@ -6,20 +6,22 @@ use std::fmt::{self, Display};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use equiform_proto::control::{ControlError, Run};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
+use super::control::ServedEndpoint;
 use super::limits::{INTERVAL, Limits};
 use super::process::{Ended, Outcome};
 use super::processes;
 use super::stop::{self, Running, Stop};
-use crate::engines::driver::WorkerProgram;
+use crate::engines::driver::{Access, Driver, WorkerProgram};
 use crate::engines::worker::{Answer, GREETING, Request};
 use crate::evidence::{Excess, Limited};
 
@@ -51,6 +53,9 @@ const GARBAGE_COLLECTION: [(&str, &str); 2] = [("GOGC", "800"), ("GOMEMLIMIT", "
 /// A worker that is of no use any more.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
+    /// The provider gives no endpoint for it to connect to.
+    #[error(transparent)]
+    Provider(ControlError),
     /// It could not be started, or not as far as to greet.
     #[error("it does not start: {0}")]
     Start(io::Error),
@@ -98,7 +103,9 @@ impl WorkerError {
             Self::TimedOut(_) => Some(WorkerSymptom::Hang),
             Self::Exceeded(excess) => Some(WorkerSymptom::Excess(excess.of)),
             Self::LeftRunning(_) => Some(WorkerSymptom::ProcessesLeft),
-            Self::Start(_) | Self::Foreign(_) | Self::Refused(_) | Self::Silent(_) => None,
+            Self::Provider(_) | Self::Start(_) | Self::Foreign(_) | Self::Refused(_) | Self::Silent(_) => {
+                None
+            }
         }
     }
 }
@@ -108,7 +115,8 @@ impl WorkerError {
 pub struct Workers {
     program: WorkerProgram,
     removed: Vec<OsString>,
-    environment: Vec<(OsString, OsString)>,
+    engine: Arc<dyn Driver>,
+    control: PathBuf,
     stop: Stop,
     limits: Limits,
     idle: Mutex<Vec<Worker>>,
@@ -145,18 +153,20 @@ impl Display for WorkerCounts {
 }
 
 impl Workers {
-    /// None are up yet. They get the environment of this process, without and with these variables.
+    /// None are up yet. They get the environment of this process without these variables and with those of the engine,
+    /// and each gets an endpoint of its own from the provider with this control socket.
     pub fn new(
         program: WorkerProgram,
         removed: Vec<OsString>,
-        environment: Vec<(OsString, OsString)>,
+        (engine, control): (Arc<dyn Driver>, PathBuf),
         stop: Stop,
         limits: Limits,
     ) -> Self {
         Self {
             program,
             removed,
-            environment,
+            engine,
+            control,
             stop,
             limits,
             idle: Mutex::default(),
@@ -220,6 +230,8 @@ impl Workers {
 #[derive(Debug)]
 pub struct Worker {
     child: Child,
+    /// Where it reaches the provider: its environment is the same for all commands, so the endpoint is, too.
+    endpoint: ServedEndpoint,
     requests: ChildStdin,
     answers: Lines,
     commands: usize,
@@ -230,6 +242,9 @@ pub struct Worker {
 
 impl Worker {
     fn start(workers: &Workers) -> Result<Self, WorkerError> {
+        let endpoint = ServedEndpoint::open(&workers.control).map_err(WorkerError::Provider)?;
+        let access = Access::Served { control: workers.control.clone() };
+        let environment = workers.engine.environment(&access, Some(endpoint.address()));
         let mut command = Command::new(&workers.program.path);
         for name in &workers.removed {
             command.env_remove(name);
@@ -237,7 +252,7 @@ impl Worker {
         let mut child = command
             .args(&workers.program.arguments)
             .envs(GARBAGE_COLLECTION)
-            .envs(workers.environment.iter().map(|(name, value)| (name, value)))
+            .envs(environment)
             .envs(workers.program.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -249,8 +264,16 @@ impl Worker {
         let requests = child.stdin.take().expect("its input is piped");
         let answers = Lines::of(child.stdout.take().expect("its output is piped"));
         let limits = workers.limits;
-        let mut worker =
-            Self { child, requests, answers, commands: 0, odd_exit: false, limits, _running: running };
+        let mut worker = Self {
+            child,
+            endpoint,
+            requests,
+            answers,
+            commands: 0,
+            odd_exit: false,
+            limits,
+            _running: running,
+        };
         limits.enforce(stop::pid_of(&worker.child));
         let greeting = worker
             .answer(START_TIMEOUT, || None)
@@ -261,6 +284,15 @@ impl Worker {
     /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Runs a command to its end, as this run of the provider. After an error it is of no use any more.
+    pub fn serve(&mut self, run: Run, request: &Request, timeout: Duration) -> Result<Outcome, WorkerError> {
+        let run = Run { engine: Some(self.pid()), ..run };
+        self.endpoint.begin(run).map_err(WorkerError::Provider)?;
+        let outcome = self.run(request, timeout);
+        self.endpoint.end();
+        outcome
     }
 
     /// Runs a command to its end. After an error it is of no use any more.

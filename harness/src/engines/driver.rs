@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt::{self, Debug, Display};
 use std::path::PathBuf;
 
+use equiform_proto::control::Endpoint;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
@@ -47,12 +48,10 @@ impl Display for ProviderMode {
 /// Where an engine finds the provider.
 #[derive(Debug, Clone)]
 pub enum Access {
-    /// It attaches to one that is up.
-    Reattach {
-        /// The text by which the provider told where it is.
-        variable: OsString,
-        /// Its socket.
-        socket: Option<PathBuf>,
+    /// It attaches to one that is up, at an endpoint that the provider gives out.
+    Served {
+        /// The provider's control socket, at which endpoints are asked for.
+        control: PathBuf,
     },
     /// It installs it from a mirror, which this configuration file names.
     Mirror {
@@ -152,8 +151,8 @@ pub trait Driver: Debug + Send + Sync {
     /// Whether a variable steers the engine, so that it must not come from whoever starts us.
     fn is_steered_by(&self, variable: &str) -> bool;
 
-    /// The variables that its commands need.
-    fn environment(&self, access: &Access) -> Vec<(OsString, OsString)>;
+    /// The variables that its commands need. `endpoint` is where it attaches to a provider that is up.
+    fn environment(&self, access: &Access, endpoint: Option<&Endpoint>) -> Vec<(OsString, OsString)>;
 
     /// The arguments of the command that makes a folder with a program in it ready; none where that is not needed.
     fn preparation(&self, access: &Access) -> Option<Vec<String>>;

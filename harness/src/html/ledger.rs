@@ -38,7 +38,7 @@ pub fn write(
     let (mut lines, mut first) = (Vec::new(), 1);
     while let Some((number, mut entry)) = walk.next_entry()? {
         // Most lines of a long ledger are plans and reads, which say little that their columns do not.
-        let is_told = page.bytes() < ENOUGH && (!entry.op.is_request_only() || columns.len() < TOGETHER * 20);
+        let is_told = page.bytes() < ENOUGH && (!entry.op.changes_nothing() || columns.len() < TOGETHER * 20);
         lines.push(is_told.then(|| columns.line(walk.bytes())));
         book.name_entry(&mut entry);
         if entry.key.is_none() {

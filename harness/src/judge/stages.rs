@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use equiform_proto::faults::Fault;
 use equiform_proto::ledger::World;
 
 use super::finding::{Finding, OracleId};
@@ -17,7 +18,7 @@ use crate::case::{Case, StagedBatch};
 use crate::engines::driver::EngineProfile;
 use crate::evidence::{Evidence, StageEvidence, Unreadable};
 use crate::spec::{
-    Action, Configuration, Deployed, Effect, Expectation, Failure, LeftOut, Options, PlanMode,
+    Action, Configuration, Deployed, Effect, Expectation, LeftOut, OperationKind, Options, PlanMode,
     ResourceOperation, Semantics,
 };
 
@@ -210,18 +211,19 @@ fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation, left_out: &LeftOut)
     if !stage.action.changes_the_world() || stage.is_to_be_refused(&plan.operations) {
         return nothing();
     }
-    if stage.failures.is_empty() {
+    if stage.faults.is_empty() {
         return Cow::Borrowed(plan);
     }
     // What fails before anything is done leaves nothing to do.
-    if stage.failures.iter().any(|failure| failure.operation.kind().is_none()) {
+    if stage.faults.iter().any(|fault| OperationKind::met_by(fault).is_none()) {
         return nothing();
     }
     let fails = |operation: &&ResourceOperation| {
-        let is_it = |failure: &Failure| {
-            *failure.key == *operation.key && failure.operation.kind() == Some(operation.kind)
+        let is_it = |fault: &Fault| {
+            fault.call.key.as_deref() == Some(&*operation.key)
+                && OperationKind::met_by(fault) == Some(operation.kind)
         };
-        stage.failures.iter().any(is_it)
+        stage.faults.iter().any(is_it)
     };
     let failing = plan.operations.iter().filter(fails).cloned().collect();
     Cow::Owned(past.step().expectation_with_failing(left_out, failing))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use equiform_proto::faults::{Fault, FaultOperation};
 use serde::{Deserialize, Serialize};
 
 use super::meaning::NodeKey;
@@ -138,82 +139,18 @@ impl Default for Options {
     }
 }
 
-/// An operation of the provider that is to fail, as the case stores it and the provider is told it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Failure {
-    /// Which operation.
-    pub operation: FailingOperation,
-    /// On which key.
-    pub key: String,
-    /// How.
-    pub how: FailureKind,
-}
-
-/// An operation that a provider can be told to fail. Of each, the first call on the key fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailingOperation {
-    /// Creating an object.
-    Create,
-    /// Updating it.
-    Update,
-    /// Deleting it.
-    Delete,
-    /// Reading it.
-    Read,
-    /// Planning a change of it.
-    Plan,
-    /// Validating what is written of it.
-    Validate,
-    /// Configuring the provider; the key is `-`.
-    Configure,
-}
-
-impl FailingOperation {
-    /// The operation on the world that it is; none if it changes nothing.
-    pub fn kind(self) -> Option<OperationKind> {
-        match self {
-            Self::Create => Some(OperationKind::Create),
-            Self::Update => Some(OperationKind::Update),
-            Self::Delete => Some(OperationKind::Delete),
-            Self::Read | Self::Plan | Self::Validate | Self::Configure => None,
+impl OperationKind {
+    /// The operation on the world that a fault meets; none if it changes nothing.
+    pub fn met_by(fault: &Fault) -> Option<Self> {
+        match fault.call.operation {
+            FaultOperation::Create => Some(Self::Create),
+            FaultOperation::Update => Some(Self::Update),
+            FaultOperation::Delete => Some(Self::Delete),
+            FaultOperation::Read
+            | FaultOperation::Plan
+            | FaultOperation::Validate
+            | FaultOperation::Configure => None,
         }
-    }
-
-    /// Its name, as the provider knows it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Delete => "delete",
-            Self::Read => "read",
-            Self::Plan => "plan",
-            Self::Validate => "validate",
-            Self::Configure => "configure",
-        }
-    }
-}
-
-/// How an operation fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureKind {
-    /// Nothing takes effect.
-    Error,
-    /// A part takes effect, and the engine is given the object as it then is.
-    Partial,
-}
-
-impl Failure {
-    /// As the provider is told it.
-    pub fn variable(&self) -> String {
-        let how = match self.how {
-            FailureKind::Error => "error",
-            FailureKind::Partial => "partial",
-        };
-        let key = self.key.replace('%', "%25").replace(':', "%3A").replace(',', "%2C");
-        format!("{}:{key}:1:{how}", self.operation.name())
     }
 }
 

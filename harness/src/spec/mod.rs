@@ -25,7 +25,7 @@ pub mod semantics;
 pub mod step;
 pub mod world;
 
-pub use action::{Action, FailingOperation, Failure, FailureKind, Options, PlanMode, SavedOptions};
+pub use action::{Action, Options, PlanMode, SavedOptions};
 pub use address::{Address, InstanceKey};
 pub use configuration::Configuration;
 pub use deployed::Deployed;

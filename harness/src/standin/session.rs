@@ -23,8 +23,7 @@ use crate::engines::{self, Engine};
 use crate::private;
 
 /// Variables of ours that the session sets itself, or that would go before those that it sets.
-const OWN_VARIABLES: [&str; 4] =
-    ["EQUIFORM_LEDGER", "EQUIFORM_RUN", "EQUIFORM_VARIABLES", "EQUIFORM_CRASH_LOG"];
+const OWN_VARIABLES: [&str; 3] = ["EQUIFORM_LEDGER", "EQUIFORM_RUN", "EQUIFORM_CRASH_LOG"];
 
 /// Variables that are passed on though they steer an engine: the program's own.
 const PROGRAMS_VARIABLES: &str = "TF_VAR_";
@@ -167,7 +166,8 @@ impl Session {
             let steers = self.engine.is_steered_by(name) && !name.starts_with(PROGRAMS_VARIABLES);
             steers || OWN_VARIABLES.contains(&name)
         };
-        let mut command = engine_command(&*self.engine, &access, &self.program, &self.stop, is_removed);
+        let mut command =
+            engine_command(&*self.engine, (&access, None), &self.program, &self.stop, is_removed);
         command
             .environment
             .extend([("EQUIFORM_LEDGER".into(), self.ledger().into()), ("EQUIFORM_RUN".into(), run.into())]);

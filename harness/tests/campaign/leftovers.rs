@@ -88,11 +88,7 @@ fn a_panic_ends_the_provider_and_removes_its_folder() {
             let provider = provider(mode);
             place = match provider.access() {
                 Access::Mirror { config, .. } => config,
-                Access::Reattach { variable, .. } => {
-                    let value: serde_json::Value = serde_json::from_str(variable.to_str().unwrap()).unwrap();
-                    let address = value.as_object().unwrap().values().next().unwrap();
-                    address["Addr"]["String"].as_str().unwrap().into()
-                }
+                Access::Served { control } => control,
             };
             assert!(place.exists());
             panic!("as any other");

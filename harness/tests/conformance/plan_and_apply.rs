@@ -167,10 +167,12 @@ fn a_set_that_is_the_same_in_another_order_is_no_change(lab: &Lab) {
     assert_eq!(lab.calls_of(APPLY).of("ApplyResourceChange"), 2);
 }
 
-fn told_to_fail(lab: &Lab, failures: &str) {
+fn with_a_fault_in(lab: &Lab, operation: &str, action: &str) {
+    let call = format!(r#"{{"operation":"{operation}","key":"a"}}"#);
+    let faults = format!(r#"{{"version":1,"faults":[{{"match":{call},"action":"{action}"}}]}}"#);
     let mut command = lab.command(APPLY);
     lab.finish({
-        command.env("EQUIFORM_FAILURES", failures);
+        command.env("EQUIFORM_FAULTS", faults);
         command
     })
     .ended_with(1)
@@ -180,7 +182,7 @@ fn told_to_fail(lab: &Lab, failures: &str) {
 
 fn a_create_that_fails_in_part_is_kept_as_tainted_and_replaced(lab: &Lab) {
     lab.start("resource \"mock_node\" \"a\" {\n  key = \"a\"\n}\n");
-    lab.calls(|| told_to_fail(lab, "create:a:1:partial"));
+    lab.calls(|| with_a_fault_in(lab, "create", "error_with_partial_object"));
     let id = lab.ledger().id("a");
     lab.run(PLAN).succeeded().says("is tainted, so");
     let done = lab.watch(|| drop(lab.calls_of(APPLY)));
@@ -192,7 +194,7 @@ fn a_failed_update_leaves_the_object_as_it_was(lab: &Lab) {
     lab.start(PAIR);
     lab.calls_of(APPLY);
     lab.write(&PAIR.replace("first", "second"));
-    lab.calls(|| told_to_fail(lab, "update:a:1:error"));
+    lab.calls(|| with_a_fault_in(lab, "update", "error"));
     assert_eq!(lab.ledger().label("a").as_deref(), Some("first"));
     let failed = lab.ledger().entries().iter().filter(|entry| entry.phase == Phase::Fail).count();
     assert_eq!(failed, 1);

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use equiform::deploy::hold::Hold;
 use equiform::deploy::process::Ended;
 use equiform::deploy::worker::request;
 use equiform::spec::{Action, Encoding, Options};
+use equiform_proto::control::Run;
+use equiform_proto::faults::Faults;
 
 use super::support::{engine, number, runner};
 
@@ -35,10 +38,17 @@ fn memory_stays_bounded(spec: &str) {
     let (mut memory, mut files) = (0, 0);
     for command in 0..commands {
         std::fs::write(place("main.tf"), program(6, command)).unwrap();
-        std::fs::write(place(".equiform-variables"), format!("EQUIFORM_RUN={command}\n")).unwrap();
         let request = request(&arguments, work, &place("out"), &place("err")).unwrap();
         let mut worker = workers.take().unwrap();
-        let outcome = worker.run(&request, Duration::from_secs(60)).unwrap();
+        let run = Run {
+            ledger: place("ledger.jsonl"),
+            label: Some(command.to_string()),
+            working_directory: work.to_owned(),
+            hold: Hold::Off,
+            faults: Faults::default(),
+            engine: None,
+        };
+        let outcome = worker.serve(run, &request, Duration::from_secs(60)).unwrap();
         let said = || std::fs::read_to_string(place("out")).unwrap();
         assert_eq!(outcome.end, Ended::Exit(0), "{}", said());
         memory = memory.max(worker.memory().unwrap());

@@ -7,14 +7,11 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::hash::{Digest, LineHash};
+use crate::holds::Hold;
 
-/// The version of the format that this crate writes. Within a version, fields and operations may be added: a
+/// The version of the format that this crate reads and writes. Within a version, fields and operations may be added: a
 /// reader passes over those it does not know.
 pub const FORMAT_VERSION: u32 = 2;
-
-/// The oldest version that is still read. Version 1 had no requests that change nothing: no plans, reads or
-/// configurations.
-pub const OLDEST_FORMAT_VERSION: u32 = 1;
 
 /// An object's attributes, as JSON.
 pub type Attributes = serde_json::Map<String, serde_json::Value>;
@@ -50,9 +47,7 @@ pub enum Operation {
     Configure,
     /// The engine asked for what is in flight to stop.
     Stop,
-    /// An operation is held back by a schedule. Reserved: nothing writes it yet.
-    Hold,
-    /// An operation that was held back goes on. Reserved, as `Hold` is.
+    /// Of the operations that are held, some go on: `held` and `released` say which.
     Release,
     /// The world changed without the engine: `after` is the object as it is now, or absent if it is gone.
     Drift,
@@ -82,7 +77,7 @@ pub enum Operation {
 
 impl Operation {
     /// All operations that can be written.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 20] = [
         Self::Create,
         Self::Update,
         Self::Delete,
@@ -91,7 +86,6 @@ impl Operation {
         Self::Plan,
         Self::Configure,
         Self::Stop,
-        Self::Hold,
         Self::Release,
         Self::Drift,
         Self::Mark,
@@ -106,9 +100,9 @@ impl Operation {
         Self::Erase,
     ];
 
-    /// Whether it is a request of the engine that changes nothing.
-    pub fn is_request_only(self) -> bool {
-        matches!(self, Self::Read | Self::Plan | Self::Configure | Self::Stop | Self::List)
+    /// Whether it is a request of the engine that changes nothing, or a decision of the provider about its schedule.
+    pub fn changes_nothing(self) -> bool {
+        matches!(self, Self::Read | Self::Plan | Self::Configure | Self::Stop | Self::List | Self::Release)
     }
 
     /// Whether it may be a single line, an end without a begin.
@@ -127,7 +121,6 @@ impl Operation {
             Self::Plan => "plan",
             Self::Configure => "configure",
             Self::Stop => "stop",
-            Self::Hold => "hold",
             Self::Release => "release",
             Self::Drift => "drift",
             Self::Mark => "mark",
@@ -287,6 +280,15 @@ pub struct Entry {
     /// What the provider was told to do wrong here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
+    /// On a configure: how operations are held in the run; absent if they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Hold>,
+    /// On a release: the operations that are held, by the `seq` of their begins, in the order of their turns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<u64>,
+    /// On a release: those of them that go on now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub released: Vec<u64>,
     /// The address of the provider, where it is another than the mock's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
@@ -335,6 +337,9 @@ impl Entry {
             planned: None,
             returned: None,
             fault: None,
+            hold: None,
+            held: Vec::new(),
+            released: Vec::new(),
             provider: None,
             alias: None,
             torn: None,

@@ -11,9 +11,7 @@ mod reader;
 mod sample;
 mod world;
 
-pub use entry::{
-    Attributes, Entry, FORMAT_VERSION, Header, OLDEST_FORMAT_VERSION, Operation, Phase, Reference, Torn,
-};
+pub use entry::{Attributes, Entry, FORMAT_VERSION, Header, Operation, Phase, Reference, Torn};
 pub use hash::{Digest, LineHash};
 pub use packed::PackedAttributes;
 pub use reader::{BadLine, Chain, HEADER_LIMIT, LINE_LIMIT, LedgerError, Line, Reader, Record, Tail};

@@ -7,7 +7,7 @@ use std::io::{BufRead, Read};
 use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, FORMAT_VERSION, Header, OLDEST_FORMAT_VERSION, Operation, Phase, Torn};
+use super::entry::{Entry, FORMAT_VERSION, Header, Operation, Phase, Torn};
 use super::hash::LineHash;
 
 /// No header is longer, in bytes with its line break. A foreign file may be one endless line, and is told by
@@ -43,9 +43,7 @@ pub enum BadLine {
     #[error("this is not an equiform ledger: its first line is not a ledger's header")]
     NotALedger,
     /// The header is of another format version.
-    #[error(
-        "the ledger has format version {found}, and this program reads {OLDEST_FORMAT_VERSION} to {FORMAT_VERSION}"
-    )]
+    #[error("the ledger has format version {found}, and this program reads version {FORMAT_VERSION}")]
     OtherVersion {
         /// The version that the header gives.
         found: u32,
@@ -199,7 +197,7 @@ impl Chain {
         }
 
         match serde_json::from_slice::<AnyHeader>(line) {
-            Ok(any) if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&any.equiform_ledger) => {
+            Ok(any) if any.equiform_ledger != FORMAT_VERSION => {
                 return Err(BadLine::OtherVersion { found: any.equiform_ledger });
             }
             Ok(_) => {}

@@ -32,7 +32,6 @@ pub struct AppendFile {
     /// Up to here every byte belongs to a line that the chain has accepted.
     accounted: u64,
     header_hash: LineHash,
-    format: u32,
     last_line: Option<Place>,
     pid: u32,
 }
@@ -76,7 +75,6 @@ impl AppendFile {
             chain: Chain::default(),
             accounted: 0,
             header_hash: LineHash([0; 32]),
-            format: FORMAT_VERSION,
             last_line: None,
             pid: std::process::id(),
         };
@@ -110,10 +108,7 @@ impl AppendFile {
         let end = line_break.unwrap_or(read);
         let breaks_off = line_break.is_none() && read < start.len();
         let accepted = self.chain.accept(&start[..end]);
-        let record = accepted.map_err(|reason| self.bad(reason.of_first_line(breaks_off)))?;
-        if let Record::Header(header) = record {
-            self.format = header.version;
-        }
+        accepted.map_err(|reason| self.bad(reason.of_first_line(breaks_off)))?;
         if line_break.is_none() {
             return Err(self.bad(BadLine::TornHeader));
         }
@@ -153,11 +148,6 @@ impl AppendFile {
     /// The hash of the header's line, which tells this ledger from others.
     pub fn header_hash(&self) -> LineHash {
         self.header_hash
-    }
-
-    /// Whether the ledger's format has a place for requests that change nothing.
-    pub fn has_requests(&self) -> bool {
-        self.format > 1
     }
 
     /// The last entry's place, if one has been taken in.
@@ -250,6 +240,8 @@ impl AppendFile {
 
     /// Reads at a place; fewer bytes than asked for only at the end of the file.
     pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, LedgerFailure> {
+        #[cfg(test)]
+        BYTES_READ.with(|bytes| bytes.set(bytes.get() + buffer.len() as u64));
         let mut read = 0;
         while read < buffer.len() {
             match self.file.read_at(&mut buffer[read..], offset + read as u64) {
@@ -330,6 +322,12 @@ impl AppendFile {
         }
         written.map_err(|error| LedgerFailure::on_append(&self.path, error))
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many bytes of ledgers this thread has asked for.
+    pub static BYTES_READ: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! A disposable index beside the ledger: where the last commit of every object stands.
+//! A disposable index beside the ledger: where the last commit of every object stands, and what is counted over the
+//! whole ledger.
 //!
 //! The ledger alone is the truth. The index only saves reading all of it: a process that starts reads what was appended
 //! after the index, and looks older objects up by a few reads, whatever the ledger's length. Nothing in it is believed
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::append::{AppendFile, Place};
+use super::count::CountedHash;
 use super::overlay::Overlay;
 
 /// The size of the header and of each block.
@@ -30,7 +32,7 @@ const BLOCK: usize = 4096;
 /// A record: two hashes of 16 bytes, and a place of 8 and 4 bytes.
 const RECORD: usize = 44;
 const RECORDS_PER_BLOCK: usize = (BLOCK - 4) / RECORD;
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// What the files add to the ledger's name.
 const LARGE: &str = ".index";
 const RECENT: &str = ".index-recent";
@@ -68,6 +70,11 @@ struct Record {
 
 /// No line is empty.
 const GONE: Place = Place { offset: 0, length: 0 };
+
+/// A count in the form of a record: it leads to no line, and has the count in place of the offset.
+fn count_record(hash: CountedHash, count: u64) -> Record {
+    Record { hash, object: hash, place: Place { offset: count, length: 1 } }
+}
 
 /// An index that turned out not to hold: its ledger has to be read without it.
 #[derive(Debug)]
@@ -137,6 +144,15 @@ impl Index {
         Ok(found)
     }
 
+    /// How often something was counted in the covered part.
+    pub fn count(&self, counted: CountedHash) -> Result<u64, Damaged> {
+        let mut records = self.recent(counted)?;
+        if records.is_empty() {
+            records = self.large.find(counted)?;
+        }
+        Ok(records.first().map_or(0, |record| record.place.offset))
+    }
+
     fn recent(&self, hash: [u8; 16]) -> Result<Vec<Record>, Damaged> {
         self.small.as_ref().map_or(Ok(Vec::new()), |small| small.find(hash))
     }
@@ -160,6 +176,11 @@ impl Index {
             {
                 recent.push(Record { hash: hash_of_key(type_name, key), object, place: *place });
             }
+        }
+        for (hash, count) in overlay.counts() {
+            let before = old.map_or(Ok(0), |old| old.count(hash))?;
+            touched.insert(hash);
+            recent.push(count_record(hash, before + count));
         }
         if let Some(small) = old.and_then(|old| old.small.as_ref()) {
             for record in small.records() {

@@ -5,6 +5,7 @@
 //! the ledger's length.
 
 mod append;
+mod count;
 mod error;
 mod index;
 mod overlay;
@@ -17,15 +18,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use equiform_proto::holds::Hold;
 use equiform_proto::ledger::{Attributes, Digest, Entry, Operation, Phase, Reference};
 use tokio::sync::{Mutex, MutexGuard};
 
 pub use error::LedgerFailure;
+pub use tally::Calls;
 
 use append::AppendFile;
+use count::Counted;
 use index::{Damaged, Index};
 use overlay::Overlay;
-use tally::{Question, Tally};
+use tally::Tally;
 
 use crate::hold::Wire;
 
@@ -69,6 +73,12 @@ pub struct Body {
     pub returned: Option<Digest>,
     /// What the provider was told to do wrong.
     pub fault: Option<String>,
+    /// How operations are held.
+    pub hold: Option<Hold>,
+    /// The operations that are held, by their begins.
+    pub held: Vec<u64>,
+    /// Those of them that go on.
+    pub released: Vec<u64>,
     /// The address of the provider that is stood in for.
     pub provider: Option<String>,
     /// The engine's process.
@@ -167,14 +177,9 @@ impl Ledger {
         &self.wire
     }
 
-    /// Whether requests that change nothing are written into it: a ledger of format 1 has no place for them.
-    pub async fn has_requests(&self) -> bool {
-        self.inner.lock().await.file.has_requests()
-    }
-
-    /// Writes down a request that changes nothing, where there is a place for it.
+    /// Writes a single line: a request that changes nothing, or what a hold has decided.
     pub async fn note(&self, op: Operation, phase: Phase, body: Body) -> Result<(), LedgerFailure> {
-        self.lock().await?.note(op, phase, body)
+        self.lock().await?.append(op, phase, body).map(drop)
     }
 
     /// The last commit of the object with this id, if the object is there.
@@ -248,40 +253,22 @@ impl Transaction<'_> {
         self.inner.by_id(id)
     }
 
-    /// How often an operation on a key was asked for in a run so far, by all processes.
-    pub fn calls(
-        &mut self,
-        run: Option<&str>,
-        op: Operation,
-        key: Option<&str>,
-    ) -> Result<u64, LedgerFailure> {
-        let (run, key) = (run.map(str::to_owned), key.map(str::to_owned));
-        self.count(Question::Calls { run, op, key })
+    /// How often an operation on an object was asked for in a run so far, by all processes.
+    pub fn calls(&mut self, calls: Calls) -> Result<u64, LedgerFailure> {
+        let path = &self.ledger.path;
+        self.inner
+            .tally
+            .count(calls, |take_in| AppendFile::open_existing(path)?.catch_up(|entry, _| take_in(&entry)))
     }
 
     /// How many objects of a type were begun to be created from this plan so far, by all processes.
     pub fn creations(&mut self, type_name: &str, planned: Digest) -> Result<u64, LedgerFailure> {
-        self.count(Question::Creations { type_name: type_name.to_owned(), planned })
+        self.inner.count(Counted::Creations { type_name, planned })
     }
 
     /// How often an object was read so far, by all processes.
     pub fn reads(&mut self, id: &str) -> Result<u64, LedgerFailure> {
-        self.count(Question::Reads { id: id.to_owned() })
-    }
-
-    fn count(&mut self, question: Question) -> Result<u64, LedgerFailure> {
-        let path = &self.ledger.path;
-        self.inner
-            .tally
-            .count(question, |take_in| AppendFile::open_existing(path)?.catch_up(|entry, _| take_in(&entry)))
-    }
-
-    /// Writes down a request that changes nothing, where there is a place for it.
-    pub fn note(&mut self, op: Operation, phase: Phase, body: Body) -> Result<(), LedgerFailure> {
-        if self.inner.file.has_requests() {
-            self.append(op, phase, body)?;
-        }
-        Ok(())
+        self.inner.count(Counted::Reads { id })
     }
 
     /// Appends an entry and returns its `seq`. Once this has returned, the entry outlives the process.
@@ -304,6 +291,9 @@ impl Transaction<'_> {
             entry.planned = body.sent.planned;
             entry.returned = body.returned;
             entry.fault = body.fault;
+            entry.hold = body.hold;
+            entry.held = body.held;
+            entry.released = body.released;
             entry.provider = body.provider;
             entry.engine_pid = body.engine_pid;
             entry.session = body.session;
@@ -351,6 +341,17 @@ impl Inner {
             Err(Damaged) => {
                 self.read_all()?;
                 self.by_id(id)
+            }
+        }
+    }
+
+    fn count(&mut self, counted: Counted<'_>) -> Result<u64, LedgerFailure> {
+        let hash = counted.hash();
+        match self.index.as_ref().map_or(Ok(0), |index| index.count(hash)) {
+            Ok(before) => Ok(before + self.overlay.count(hash)),
+            Err(Damaged) => {
+                self.read_all()?;
+                self.count(counted)
             }
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use equiform_proto::ledger::Entry;
 
 use super::append::Place;
+use super::count::{Counted, CountedHash};
 
 /// The objects that entries have touched, by id.
 #[derive(Default)]
@@ -13,6 +14,8 @@ pub struct Overlay {
     touched: HashMap<String, Touched>,
     /// The ids of touched objects, by type and key.
     by_key: HashMap<(String, String), Vec<String>>,
+    /// What was counted, each time with the place of its entry: an index that covers the entry has counted it.
+    counted: HashMap<CountedHash, Vec<u64>>,
 }
 
 /// A touched object.
@@ -24,6 +27,9 @@ pub struct Touched {
 impl Overlay {
     /// Folds the next entry in.
     pub fn take_in(&mut self, entry: Entry, place: Place) {
+        if let Some(counted) = Counted::by(&entry) {
+            self.counted.entry(counted.hash()).or_default().push(place.offset);
+        }
         if !entry.changes_world() {
             return;
         }
@@ -59,6 +65,20 @@ impl Overlay {
             ids.retain(|id| self.touched.contains_key(id));
         }
         self.by_key.retain(|_, ids| !ids.is_empty());
+        for offsets in self.counted.values_mut() {
+            offsets.retain(|offset| *offset >= covered);
+        }
+        self.counted.retain(|_, offsets| !offsets.is_empty());
+    }
+
+    /// How often something was counted since the index.
+    pub fn count(&self, counted: CountedHash) -> u64 {
+        self.counted.get(&counted).map_or(0, |offsets| offsets.len() as u64)
+    }
+
+    /// All that was counted since the index, and how often.
+    pub fn counts(&self) -> impl Iterator<Item = (CountedHash, u64)> {
+        self.counted.iter().map(|(counted, offsets)| (*counted, offsets.len() as u64))
     }
 
     /// All touched objects, by id.

@@ -18,7 +18,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::transport::server::Connected;
 
 use super::log::{Level, log};
-use crate::rpc::{Host, Session, Sessions};
+use crate::rpc::Session;
 
 /// How long a peer may take for its half of the TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -28,29 +28,44 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Welcome {
     /// Our side of TLS; without it connections are in plaintext.
     pub tls: Option<TlsAcceptor>,
-    /// What a host is to us, by its process where the system names it.
-    pub host_at: fn(Option<u32>) -> Host,
-    /// The connections that are open.
-    pub sessions: Arc<Sessions>,
+    /// The session of a host, by its process where the system names it; none if nobody is served here now.
+    pub receive: Arc<dyn Fn(Option<u32>) -> Option<Arc<Session>> + Send + Sync>,
     /// Who is told of the process at the other end of each connection.
     pub peers: Option<mpsc::UnboundedSender<Option<u32>>>,
 }
 
-/// A socket in a folder that only its owner can enter. Both are removed with it.
+/// A socket in a folder that only its owner can enter. The socket is removed with it.
 pub struct Socket {
     listener: UnixListener,
     path: PathBuf,
-    _folder: TempDir,
+    /// The folder, if it is removed as well.
+    _folder: Option<TempDir>,
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
 }
 
 impl Socket {
-    /// Makes the folder and listens.
-    pub fn new() -> io::Result<Self> {
+    /// Makes a folder and listens in it, under this name.
+    pub fn new(name: &str) -> io::Result<Self> {
         let owner_only = Permissions::from_mode(0o700);
         let folder = tempfile::Builder::new().prefix("equiform-").permissions(owner_only).tempdir()?;
-        let path = folder.path().join("plugin.sock");
+        let path = folder.path().join(name);
         let listener = UnixListener::bind(&path)?;
-        Ok(Self { listener, path, _folder: folder })
+        Ok(Self { listener, path, _folder: Some(folder) })
+    }
+
+    /// Listens in a folder that is there.
+    pub fn at(path: PathBuf) -> io::Result<Self> {
+        Ok(Self { listener: UnixListener::bind(&path)?, path, _folder: None })
+    }
+
+    /// The folder that it is in.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().expect("a socket is in a folder")
     }
 
     /// Where to connect.
@@ -62,23 +77,32 @@ impl Socket {
     /// one keeps nobody waiting.
     pub async fn accept(&self, welcome: Welcome, connections: mpsc::Sender<io::Result<Connection>>) {
         while !connections.is_closed() {
-            let stream = match self.listener.accept().await {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    log(Level::Error, &format!("a connection could not be accepted: {error}"));
-                    // Out of descriptors, most likely: let some be given back.
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            };
+            let stream = self.next().await;
             let (welcome, connections) = (welcome.clone(), connections.clone());
             tokio::spawn(async move {
                 match open(stream, welcome).await {
                     // Nobody takes it any more if the server has ended meanwhile.
-                    Ok(connection) => drop(connections.send(Ok(connection)).await),
+                    Ok(Some(connection)) => drop(connections.send(Ok(connection)).await),
+                    Ok(None) => log(Level::Debug, "a connection was refused: no run is served here now"),
                     Err(error) => log(Level::Error, &format!("a connection was refused: {error}")),
                 }
             });
+        }
+    }
+}
+
+impl Socket {
+    /// The next connection.
+    pub async fn next(&self) -> UnixStream {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => return stream,
+                Err(error) => {
+                    log(Level::Error, &format!("a connection could not be accepted: {error}"));
+                    // Out of descriptors, most likely: let some be given back.
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+            }
         }
     }
 }
@@ -89,9 +113,9 @@ fn peer_of(stream: &UnixStream) -> Option<u32> {
     u32::try_from(pid).ok().filter(|pid| *pid != 0)
 }
 
-async fn open(stream: UnixStream, welcome: Welcome) -> io::Result<Connection> {
+async fn open(stream: UnixStream, welcome: Welcome) -> io::Result<Option<Connection>> {
     let peer = peer_of(&stream);
-    let session = welcome.sessions.open((welcome.host_at)(peer));
+    let Some(session) = (welcome.receive)(peer) else { return Ok(None) };
     let stream: Box<dyn Stream> = match welcome.tls {
         None => Box::new(stream),
         Some(tls) => Box::new(tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await??),
@@ -101,7 +125,7 @@ async fn open(stream: UnixStream, welcome: Welcome) -> io::Result<Connection> {
         let _ = peers.send(peer);
     }
     let closed = Box::pin(session.closed().cancelled_owned());
-    Ok(Connection { stream: Box::into_pin(stream), session, closed })
+    Ok(Some(Connection { stream: Box::into_pin(stream), session, closed }))
 }
 
 trait Stream: AsyncRead + AsyncWrite + Send {}

@@ -1,9 +1,11 @@
 //! Being a plugin: how an engine starts the provider, trusts it, talks to it and ends it.
 //!
 //! [`handshake`] is what is said before the first RPC, [`tls`] whom we talk to, [`listen`] the socket and its
-//! connections, [`services`] what go-plugin wants beside the provider, [`log`](mod@log) what we say on stderr,
-//! [`rpc_log`] which RPCs came in, [`owners`] for whom we are there, [`serve`] puts it together.
+//! connections, [`control`] the channel by which a program says what we serve, [`services`] what go-plugin wants beside
+//! the provider, [`log`](mod@log) what we say on stderr, [`rpc_log`] which RPCs came in, [`owners`] for whom we are
+//! there, [`serve`] puts it together.
 
+mod control;
 mod handshake;
 mod listen;
 mod log;
@@ -15,4 +17,4 @@ mod tls;
 
 pub use handshake::{Protocol, started_by_engine};
 pub use log::{Level, install_panic_hook, log};
-pub use serve::{plugin, reattach};
+pub use serve::{controlled, plugin, reattach};

@@ -1,9 +1,11 @@
-//! Serving: as a plugin of the one engine that started us, or for any engine that attaches.
+//! Serving: as a plugin of the one engine that started us, for any engine that attaches, or for the runs that another
+//! program begins.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use equiform_proto::control::{Announcement, CONTROL_VERSION};
 use equiform_proto::goplugin::grpc_broker_server::GrpcBrokerServer;
 use equiform_proto::goplugin::grpc_controller_server::GrpcControllerServer;
 use equiform_proto::goplugin::grpc_stdio_server::GrpcStdioServer;
@@ -16,14 +18,15 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
 
+use super::control::Control;
 use super::handshake::{self, Offer, Protocol};
-use super::listen::{Socket, Welcome};
+use super::listen::{Connection, Socket, Welcome};
 use super::log::{Level, log};
 use super::owners;
 use super::rpc_log::Logged;
 use super::services::{Broker, Controller, Stdio};
 use super::tls;
-use crate::rpc::{Host, MockProvider};
+use crate::rpc::{Host, MockProvider, Session};
 use crate::types::StandIn;
 
 /// Hosts send and accept messages of this size; the library's default is 4 MiB.
@@ -35,7 +38,10 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// The source address that programs give for this provider.
 const PROVIDER_ADDRESS: &str = "equiform.test/equiform/mock";
 
-/// A start that failed, told on stderr.
+/// Where the connections of engines go.
+type Connections = tokio::sync::mpsc::Sender<io::Result<Connection>>;
+
+/// A start that failed, as stderr says it.
 type Failure = Box<dyn std::error::Error>;
 
 /// Serves the engine that started this process, until it says that it is done, or is gone.
@@ -51,7 +57,7 @@ pub fn plugin() -> Result<(), Failure> {
         let _size_limits_are_errors = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
         let mut terminate = signal(SignalKind::terminate())?;
         let tls = offer.client_certificate.as_deref().map(tls::pinned_to).transpose()?;
-        let socket = Socket::new()?;
+        let socket = Socket::new("plugin.sock")?;
         let certificate = tls.as_ref().map(|tls| tls.certificate.as_ref());
         announce(&handshake::line(socket.path(), certificate, &offer))?;
         let role = standin.as_ref().map(|it| format!(" as a stand-in for {} {}", it.address, it.version));
@@ -61,10 +67,11 @@ pub fn plugin() -> Result<(), Failure> {
         let end = CancellationToken::new();
         let tls = tls.map(|tls| TlsAcceptor::from(tls.config));
         let controller = Controller { end: Some(end.clone()) };
-        let host_at = |pid| Host::Parent { pid };
-        let welcome = Welcome { tls, host_at, sessions: Arc::default(), peers: Some(peers) };
+        let receive = Arc::new(|pid| Some(Arc::new(Session::new(Host::Parent { pid }))));
+        let welcome = Welcome { tls, receive, peers: Some(peers) };
+        let accept = |connections| socket.accept(welcome, connections);
         tokio::select! {
-            served = serve(offer.protocol, standin, &socket, welcome, controller, end.clone()) => served,
+            served = serve(offer.protocol, standin, accept, controller, end.clone()) => served,
             () = starter => Ok(()),
             () = owners::peers_are_gone(connected) => Ok(()),
             _ = terminate.recv() => Ok(()),
@@ -75,12 +82,8 @@ pub fn plugin() -> Result<(), Failure> {
 /// Serves every engine that attaches, in plaintext on a private socket, until interrupted, or until standard
 /// input ends.
 pub fn reattach(protocol: Protocol, until_stdin_closes: bool) -> Result<(), Failure> {
-    runtime()?.block_on(async {
-        let starter = watch_stdin(until_stdin_closes);
-        let (mut interrupt, mut terminate) =
-            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        let _size_limits_are_errors = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
-        let socket = Socket::new()?;
+    let start = || {
+        let socket = Socket::new("plugin.sock")?;
         let address = json!({
             PROVIDER_ADDRESS: {
                 "Protocol": "grpc",
@@ -90,12 +93,42 @@ pub fn reattach(protocol: Protocol, until_stdin_closes: bool) -> Result<(), Fail
                 "Addr": {"Network": "unix", "String": socket.path()},
             }
         });
-        announce(&format!("export TF_REATTACH_PROVIDERS='{address}'"))?;
+        announce(&format!("export TF_REATTACH_PROVIDERS={}", quoted(&address.to_string())))?;
+        Ok(async move |connections| {
+            let receive = Arc::new(|pid| Some(Arc::new(Session::new(Host::Attached { pid }))));
+            socket.accept(Welcome { tls: None, receive, peers: None }, connections).await;
+        })
+    };
+    until_ended(protocol, until_stdin_closes, start)
+}
+
+/// Serves the runs that another program begins over the control socket, until standard input ends.
+pub fn controlled(protocol: Protocol) -> Result<(), Failure> {
+    let start = || {
+        let control = Control { socket: Socket::new("control.sock")?, protocol };
+        let socket = control.socket.path().to_owned();
+        announce(&serde_json::to_string(&Announcement { version: CONTROL_VERSION, socket })?)?;
+        Ok(async move |connections| control.accept(connections).await)
+    };
+    until_ended(protocol, true, start)
+}
+
+/// Serves any number of engines until interrupted, or until standard input ends. `start` says where we are, and gives
+/// what accepts connections.
+fn until_ended<A: AsyncFnOnce(Connections)>(
+    protocol: Protocol,
+    until_stdin_closes: bool,
+    start: impl FnOnce() -> io::Result<A>,
+) -> Result<(), Failure> {
+    runtime()?.block_on(async {
+        let starter = watch_stdin(until_stdin_closes);
+        let (mut interrupt, mut terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let _size_limits_are_errors = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
+        let accept = start()?;
         let end = CancellationToken::new();
         let controller = Controller { end: None };
-        let host_at = |pid| Host::Attached { pid };
-        let welcome = Welcome { tls: None, host_at, sessions: Arc::default(), peers: None };
-        let served = serve(protocol, None, &socket, welcome, controller, end.clone());
+        let served = serve(protocol, None, accept, controller, end.clone());
         tokio::pin!(served);
         tokio::select! {
             served = &mut served => return served,
@@ -108,11 +141,15 @@ pub fn reattach(protocol: Protocol, until_stdin_closes: bool) -> Result<(), Fail
     })
 }
 
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 async fn serve(
     protocol: Protocol,
     standin: Option<Arc<StandIn>>,
-    socket: &Socket,
-    welcome: Welcome,
+    accept: impl AsyncFnOnce(Connections),
     controller: Controller,
     end: CancellationToken,
 ) -> Result<(), Failure> {
@@ -141,7 +178,7 @@ async fn serve(
         .serve_with_incoming_shutdown(ReceiverStream::new(connections), end.clone().cancelled_owned());
     tokio::select! {
         served = server => served?,
-        () = socket.accept(welcome, sender) => {}
+        () = accept(sender) => {}
         () = async { end.cancelled().await; tokio::time::sleep(DRAIN_TIMEOUT).await } => {}
     }
     Ok(())

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use equiform_proto::faults::{FaultAction, Faults};
+use equiform_proto::holds::Hold;
 use equiform_proto::ledger::{Entry, Operation, Phase};
 use tokio_util::sync::CancellationToken;
 
 use super::plausible::{Context, Salt};
 use super::{Ids, ResourceType, compute, node, references, secrets};
 use crate::diagnostic::Problem;
-use crate::failure::{Failure, Failures, How};
-use crate::hold::Hold;
+use crate::fault::{self, DueFault};
+use crate::hold::{Held, hold};
 use crate::ledger::{Body, Ledger, LedgerFailure, Sent, Transaction};
 use crate::schema::Rule;
 use crate::value::{Number, Object, Value};
@@ -29,8 +31,8 @@ pub struct Caller {
     pub sent: Sent,
     /// How operations are held between their begin and their end.
     pub hold: Hold,
-    /// The operations that are to fail.
-    pub failures: Arc<Failures>,
+    /// The operations that fail on demand.
+    pub faults: Arc<Faults>,
     /// The provider block, where it is another provider's.
     pub settings: Arc<Object>,
     /// Cancelled when the engine wants what is in flight to stop.
@@ -60,32 +62,38 @@ impl Caller {
         }
     }
 
+    /// An entry about the schedule of a run, which no single request asked for.
+    pub fn schedule(&self) -> Body {
+        Body { run: self.run.clone(), engine_pid: self.engine_pid, ..Body::default() }
+    }
+
     /// The entry with what the engine sent along: said once, at the begin of an operation.
     fn with_sent(&self, body: Body) -> Body {
         Body { sent: self.sent, ..body }
     }
 
-    /// The failure that is due in the operation that is about to be written into the ledger.
-    pub fn failure_due(
+    /// The fault in the operation that is about to be written into the ledger.
+    pub fn fault_due(
         &self,
         transaction: &mut Transaction<'_>,
         op: Operation,
-        key: Option<&str>,
-    ) -> Result<Option<Failure>, LedgerFailure> {
-        Ok(self.failures.due(transaction, self.run.as_deref(), op, key)?.cloned())
+        body: &Body,
+    ) -> Result<Option<DueFault>, LedgerFailure> {
+        let object = (body.type_name.as_deref(), body.key.as_deref());
+        fault::due(&self.faults, transaction, self.run.as_deref(), op, object)
     }
 
-    /// The failure that the provider block asks for by the object's id, as that of tfcoremock can.
-    pub fn told_by_id(&self, op: Operation, id: Option<&str>) -> Option<Failure> {
+    /// The fault that the provider block asks for by the object's id, as that of tfcoremock can.
+    pub fn fault_by_id(&self, op: Operation, id: Option<&str>) -> Option<DueFault> {
         let id = id?;
-        let told = self.settings.get(&format!("fail_on_{}", op.name()))?;
-        told.strings().contains(&id).then(|| Failure::by_id(op, id))
+        let listed = self.settings.get(&format!("fail_on_{}", op.name()))?;
+        listed.strings().contains(&id).then(|| DueFault::by_id(op, id))
     }
 
     /// Holds an operation that has begun.
     async fn hold(&self, ledger: &Ledger, begun: &Body) {
-        let name = (&begun.key, begun.before.is_some());
-        ledger.wire().hold(self.hold, name, self.engine_pid, &self.stopped).await;
+        let operation = Held { rank: (&begun.key, begun.before.is_some()), begin: begun.begin.unwrap_or(0) };
+        hold(ledger, self, operation).await;
     }
 }
 
@@ -150,13 +158,13 @@ pub async fn create(
 
     let mut body = body(resource, caller, &object, &id);
     body.after = Some(resource.attributes_of(&object));
-    let failure = begin(transaction, caller, Operation::Create, &mut body)?;
+    let fault = begin(transaction, caller, Operation::Create, &mut body)?;
     caller.hold(ledger, &body).await;
-    if let Some(failure) = failure.as_ref().filter(|failure| failure.how == How::Error) {
-        return give_up(ledger, Operation::Create, body, failure).await;
+    if let Some(fault) = fault.as_ref().filter(|fault| fault.action == FaultAction::Error) {
+        return give_up(ledger, Operation::Create, body, fault).await;
     }
     ledger.lock().await?.append(Operation::Create, Phase::Commit, body)?;
-    answer(Changed { id, object }, failure)
+    answer(Changed { id, object }, fault)
 }
 
 /// What values are made for.
@@ -188,10 +196,10 @@ pub async fn update(
     let mut asked = body(resource, caller, &object, &id);
     asked.before = before.as_deref().and_then(|entry| entry.after.clone());
     asked.after = Some(resource.attributes_of(&object));
-    let failure = begin(transaction, caller, Operation::Update, &mut asked)?;
+    let fault = begin(transaction, caller, Operation::Update, &mut asked)?;
     caller.hold(ledger, &asked).await;
-    if let Some(failure) = failure.as_ref().filter(|failure| failure.how == How::Error) {
-        return give_up(ledger, Operation::Update, asked, failure).await;
+    if let Some(fault) = fault.as_ref().filter(|fault| fault.action == FaultAction::Error) {
+        return give_up(ledger, Operation::Update, asked, fault).await;
     }
 
     // Between the two the object may have been changed, or deleted, by someone else.
@@ -208,7 +216,7 @@ pub async fn update(
              plan to create it anew.",
         )));
     };
-    if failure.is_some() {
+    if fault.is_some() {
         object = part_of(resource, resource.object_of(&before)?, prior, &object);
         asked.refs = references::of(resource, &object, Some(&id));
     }
@@ -216,7 +224,7 @@ pub async fn update(
     asked.before = before.after.clone();
     asked.after = Some(resource.attributes_of(&object));
     transaction.append(Operation::Update, Phase::Commit, asked)?;
-    answer(Changed { id, object }, failure)
+    answer(Changed { id, object }, fault)
 }
 
 /// An object of whose change only a part took effect: the label, or in a type without one, the first attribute that was
@@ -250,10 +258,10 @@ pub async fn delete(
 
     let mut transaction = lock_to_begin(ledger, caller).await?;
     asked.before = attributes_before(transaction.by_id(id)?);
-    let failure = begin(transaction, caller, Operation::Delete, &mut asked)?;
+    let fault = begin(transaction, caller, Operation::Delete, &mut asked)?;
     caller.hold(ledger, &asked).await;
-    if let Some(failure) = failure {
-        return give_up(ledger, Operation::Delete, asked, &failure).await;
+    if let Some(fault) = fault {
+        return give_up(ledger, Operation::Delete, asked, &fault).await;
     }
 
     let mut transaction = ledger.lock().await?;
@@ -274,21 +282,21 @@ fn begin(
     caller: &Caller,
     op: Operation,
     asked: &mut Body,
-) -> Result<Option<Failure>, LedgerFailure> {
+) -> Result<Option<DueFault>, LedgerFailure> {
     let attributes = asked.after.as_ref().or(asked.before.as_ref());
     let shown = attributes.and_then(|attributes| attributes.get(node::ID)?.as_str());
-    let failure = match caller.told_by_id(op, shown) {
-        Some(failure) => Some(failure),
-        None => caller.failure_due(&mut transaction, op, asked.key.as_deref())?,
+    let fault = match caller.fault_by_id(op, shown) {
+        Some(fault) => Some(fault),
+        None => caller.fault_due(&mut transaction, op, asked)?,
     };
-    asked.fault = failure.as_ref().map(|failure| failure.text.clone());
+    asked.fault = fault.as_ref().map(|fault| fault.text.clone());
     asked.begin = Some(transaction.append(op, Phase::Begin, caller.with_sent(asked.clone()))?);
-    Ok(failure)
+    Ok(fault)
 }
 
-/// Ends an operation that was told to fail without an effect.
-async fn give_up<T>(ledger: &Ledger, op: Operation, mut asked: Body, failure: &Failure) -> Result<T, Failed> {
-    let problem = failure.problem();
+/// Ends an operation that fails on demand without an effect.
+async fn give_up<T>(ledger: &Ledger, op: Operation, mut asked: Body, fault: &DueFault) -> Result<T, Failed> {
+    let problem = fault.problem();
     (asked.after, asked.refs) = (None, Vec::new());
     asked.error = Some(problem.summary.clone());
     ledger.lock().await?.append(op, Phase::Fail, asked)?;
@@ -296,10 +304,10 @@ async fn give_up<T>(ledger: &Ledger, op: Operation, mut asked: Body, failure: &F
 }
 
 /// The answer to a change that took effect, at least in part.
-fn answer(changed: Changed, failure: Option<Failure>) -> Result<Changed, Failed> {
-    match failure {
+fn answer(changed: Changed, fault: Option<DueFault>) -> Result<Changed, Failed> {
+    match fault {
         None => Ok(changed),
-        Some(failure) => Err(Failed { problem: failure.problem(), partial: Some(changed) }),
+        Some(fault) => Err(Failed { problem: fault.problem(), partial: Some(changed) }),
     }
 }
 

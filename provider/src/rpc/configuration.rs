@@ -1,8 +1,10 @@
 //! The provider block: validating it, configuring from it, and stopping what it started.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use equiform_proto::faults::{Faults, InvalidFaults};
+use equiform_proto::holds::{Hold, InvalidHold};
 use equiform_proto::ledger::{Operation, Phase};
 use equiform_proto::tfplugin6::{DynamicValue, configure_provider, stop_provider, validate_provider_config};
 
@@ -10,9 +12,7 @@ use super::convert::{diagnostics, object_from};
 use super::note::noted;
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
-use crate::failure::{BadList, Failures};
-use crate::hold::{Hold, NoHold};
-use crate::ledger::Ledger;
+use crate::ledger::{Body, Ledger};
 use crate::resource::apply::Caller;
 use crate::schema::{Attribute, Block, Origin, Schema, Shape};
 use crate::value::{Object, Type, Value};
@@ -20,7 +20,7 @@ use crate::value::{Object, Type, Value};
 const LEDGER: &str = "ledger";
 const RUN: &str = "run";
 const HOLD: &str = "hold";
-const FAILURES: &str = "failures";
+const FAULTS: &str = "faults";
 const TYPES: &str = "types";
 /// The environment's word for `ledger`; the provider block wins.
 pub const LEDGER_VARIABLE: &str = "EQUIFORM_LEDGER";
@@ -28,8 +28,8 @@ pub const LEDGER_VARIABLE: &str = "EQUIFORM_LEDGER";
 pub const RUN_VARIABLE: &str = "EQUIFORM_RUN";
 /// The environment's word for `hold`; the provider block wins.
 pub const HOLD_VARIABLE: &str = "EQUIFORM_HOLD";
-/// The environment's word for `failures`; the provider block wins.
-pub const FAILURES_VARIABLE: &str = "EQUIFORM_FAILURES";
+/// The environment's word for `faults`; the provider block wins.
+pub const FAULTS_VARIABLE: &str = "EQUIFORM_FAULTS";
 /// The ledger if neither says another.
 pub const DEFAULT_LEDGER: &str = "equiform.ledger.jsonl";
 
@@ -54,44 +54,86 @@ impl Configuration {
     async fn noted(&self, session: &Session) -> Result<(), Problem> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
         let caller = Caller { request: Some(session.request()), ..self.caller.clone() };
-        noted(ledger, &caller, Operation::Configure, caller.signature(), Ok(()), |()| None).await
+        let hold = Some(caller.hold).filter(|hold| *hold != Hold::Off);
+        let body = Body { hold, ..caller.signature() };
+        noted(ledger, &caller, Operation::Configure, body, Ok(()), |()| None).await
     }
 }
 
-/// What is to fail: by the provider block, or by the variable.
-fn failures(session: &Session, config: &Object) -> Result<Arc<Failures>, Problem> {
-    let list = match config.get(FAILURES) {
-        Some(Value::String(list)) => list.clone(),
-        Some(Value::Unknown) => String::new(),
-        // As for `hold`: an environment that cannot be read is told where it matters more.
-        _ => {
-            let list = session.variable(FAILURES_VARIABLE).ok().flatten().unwrap_or_default();
-            list.to_string_lossy().into_owned()
-        }
-    };
-    let failures = list.parse().map(Arc::new);
-    failures.map_err(|error: BadList| {
+/// What fails on demand: by the provider block, or by the host.
+fn faults(session: &Session, config: &Object) -> Result<Arc<Faults>, Problem> {
+    match config.get(FAULTS) {
+        Some(Value::String(list)) => faults_from(list),
+        Some(Value::Unknown) => Ok(Arc::default()),
+        _ => faults_of_host(session),
+    }
+}
+
+/// What fails on demand if the provider block does not say: by the run, or by the variable.
+pub(super) fn faults_of_host(session: &Session) -> Result<Arc<Faults>, Problem> {
+    match session.host.run() {
+        Some(run) => Ok(Arc::new(run.settings.faults.clone())),
+        None => faults_from(&session.variable(FAULTS_VARIABLE)?.unwrap_or_default().to_string_lossy()),
+    }
+}
+
+fn faults_from(list: &str) -> Result<Arc<Faults>, Problem> {
+    list.parse().map(Arc::new).map_err(|error: InvalidFaults| {
         Problem::new(
-            "The list of failures cannot be read",
+            "The list of faults cannot be used",
             format!(
-                "{error}. `failures` in the provider block or EQUIFORM_FAILURES is that list; leave both out, and \
-                 nothing is told to fail."
+                "{error}. `faults` in the provider block or {FAULTS_VARIABLE} is that list; leave both out, and \
+                 nothing fails on demand."
             ),
         )
-        .at(FAILURES)
+        .at(FAULTS)
     })
 }
 
+/// How operations are held: by the provider block, by the run, or by the variable.
+fn hold(session: &Session, config: &Object) -> Result<Hold, Problem> {
+    match (config.get(HOLD), session.host.run()) {
+        (Some(Value::String(hold)), _) => hold_from(hold),
+        (Some(Value::Unknown), _) => Ok(Hold::Off),
+        (_, Some(run)) => Ok(run.settings.hold),
+        (_, None) => match session.variable(HOLD_VARIABLE)? {
+            Some(hold) => hold_from(&hold.to_string_lossy()),
+            None => Ok(Hold::Off),
+        },
+    }
+}
+
 fn hold_from(text: &str) -> Result<Hold, Problem> {
-    text.parse().map_err(|error: NoHold| {
+    text.parse().map_err(|error: InvalidHold| {
         Problem::new(
-            "It is not said how operations are held",
+            "It is not clear how operations are held",
             format!(
-                "{error}. `hold` in the provider block or EQUIFORM_HOLD says it; leave both out for off."
+                "{error}. `hold` in the provider block or {HOLD_VARIABLE} says it; leave both out for off."
             ),
         )
         .at(HOLD)
     })
+}
+
+/// The label of the run.
+fn label(session: &Session, config: &Object) -> Result<Option<String>, Problem> {
+    match (config.get(RUN), session.host.run()) {
+        (Some(Value::String(label)), _) => Ok(Some(label.clone())),
+        (Some(Value::Unknown), _) => Ok(None),
+        (_, Some(run)) => Ok(run.settings.label.clone()),
+        (_, None) => Ok(session.variable(RUN_VARIABLE)?.map(|label| label.to_string_lossy().into_owned())),
+    }
+}
+
+/// The ledger's file; none if its name is not known yet.
+fn ledger_file(session: &Session, config: &Object) -> Result<Option<PathBuf>, Problem> {
+    let path = match (config.get(LEDGER), session.host.run()) {
+        (Some(Value::String(path)), _) => PathBuf::from(path),
+        (Some(Value::Unknown), _) => return Ok(None),
+        (_, Some(run)) => run.settings.ledger.clone(),
+        (_, None) => session.variable(LEDGER_VARIABLE)?.unwrap_or_else(|| DEFAULT_LEDGER.into()).into(),
+    };
+    if path.is_absolute() { Ok(Some(path)) } else { Ok(Some(session.host.working_directory()?.join(path))) }
 }
 
 /// The provider block's attributes.
@@ -120,12 +162,14 @@ pub fn schema() -> Schema {
                  Without it EQUIFORM_HOLD says so, and without that it is off.",
             ),
             text(
-                FAILURES,
-                "The operations that are to fail: OPERATION:KEY:NTH:HOW, with commas between several, such as \
-                 create:r1:1:error. OPERATION is create, update, delete, read, plan, validate or configure (whose \
-                 KEY is -), NTH counts its calls on that key in the run, HOW is error (nothing takes effect) or, \
-                 for create and update, partial. In KEY `:`, `,` and `%` are written as %3A, %2C and %25. Without \
-                 it EQUIFORM_FAILURES says so, and without that nothing fails.",
+                FAULTS,
+                "The operations that fail on demand, as JSON: \
+                 jsonencode({version = 1, faults = [{match = {operation = \"create\", key = \"r1\"}, \
+                 action = \"error\"}]}). \
+                 `operation` is create, update, delete, read, plan, validate or configure (which has no key), `nth` \
+                 says which call of it on that key in the run, `action` is error (nothing takes effect) or, for create \
+                 and update, error_with_partial_object. Without it EQUIFORM_FAULTS says so, and without that nothing \
+                 fails.",
             ),
             text(
                 TYPES,
@@ -149,7 +193,7 @@ impl MockProvider {
             if let Some(Value::String(hold)) = config.get(HOLD) {
                 hold_from(hold)?;
             }
-            session.set_failures(failures(session, &config)?);
+            session.set_faults(faults(session, &config)?);
             match config.get(LEDGER) {
                 Some(Value::String(path)) if path.is_empty() => Err(Problem::new(
                     "The ledger has no name",
@@ -181,11 +225,11 @@ impl MockProvider {
             Ok(configuration) => {
                 // What an engine does after a failure has to show in the ledger, so it is configured all the same.
                 let noted = configuration.noted(session).await;
-                if let Some(pid) = session.host.pid() {
+                if session.host.pid().is_some() || session.host.run().is_some() {
                     let mut configured = self.configured.lock().expect("no holder panics");
-                    // What hosts that have ended used is let go.
-                    configured.retain(|pid, _| Path::new(&format!("/proc/{pid}")).exists());
-                    configured.insert(pid, (session.clone(), configuration.clone()));
+                    // What commands that are over used is let go.
+                    configured.retain(|(host, _)| host.is_alive() && *host != session.host);
+                    configured.push((session.host.clone(), configuration.clone()));
                 }
                 *session.configuration.lock().expect("no holder panics") = Some(configuration);
                 noted.err()
@@ -223,59 +267,23 @@ impl MockProvider {
         config: &Object,
         settings: Object,
     ) -> Result<Configuration, Problem> {
-        let host = session.host;
-        let run = match config.get(RUN) {
-            Some(Value::String(run)) => Some(run.clone()),
-            Some(Value::Unknown) => None,
-            _ => session.variable(RUN_VARIABLE)?.map(|run| run.to_string_lossy().into_owned()),
-        };
-        let path = match config.get(LEDGER) {
-            Some(Value::String(path)) => Some(PathBuf::from(path)),
-            Some(Value::Unknown) => None,
-            _ => Some(session.variable(LEDGER_VARIABLE)?.unwrap_or_else(|| DEFAULT_LEDGER.into()).into()),
-        };
+        let (run, path) = (label(session, config)?, ledger_file(session, config)?);
+        let (hold, faults) = (hold(session, config)?, faults(session, config)?);
         let ledger = match path {
-            Some(path) if path.is_absolute() => Some(self.ledger(&path).await?),
-            Some(path) => Some(self.ledger(&host.working_directory()?.join(path)).await?),
+            Some(path) => Some(self.ledger(&path).await?),
             None => None,
         };
-        let hold = match config.get(HOLD) {
-            Some(Value::String(hold)) => hold_from(hold)?,
-            Some(Value::Unknown) => Hold::Off,
-            // An environment that cannot be read is told above, unless the provider block says all that matters.
-            _ => match session.variable(HOLD_VARIABLE).ok().flatten() {
-                Some(hold) => hold_from(&hold.to_string_lossy())?,
-                None => Hold::Off,
-            },
+        session.set_faults(faults.clone());
+        let caller = Caller {
+            run,
+            engine_pid: session.host.pid(),
+            session: Some(session.number),
+            hold,
+            faults,
+            settings: Arc::new(settings),
+            ..Caller::default()
         };
-        let failures = failures(session, config)?;
-        if let Some(ledger) = ledger.as_ref().filter(|_| !failures.is_empty())
-            && !ledger.has_requests().await
-        {
-            return Err(Problem::new(
-                "This ledger is too old for failures",
-                format!(
-                    "The ledger {} is of format 1, which has no reads, plans and configurations, so their calls \
-                     cannot be counted. Begin a new ledger, or leave out the list of failures.",
-                    ledger.path().display()
-                ),
-            )
-            .at(FAILURES));
-        }
-        session.set_failures(failures.clone());
-        let (engine_pid, session) = (host.pid(), Some(session.number));
-        Ok(Configuration {
-            ledger,
-            caller: Caller {
-                run,
-                engine_pid,
-                session,
-                hold,
-                failures,
-                settings: Arc::new(settings),
-                ..Caller::default()
-            },
-        })
+        Ok(Configuration { ledger, caller })
     }
 
     /// How a host configured the provider, on this connection or on another of the same command.
@@ -283,9 +291,8 @@ impl MockProvider {
         let own = session.configuration.lock().expect("no holder panics").clone();
         own.or_else(|| {
             let configured = self.configured.lock().expect("no holder panics");
-            // Of another command of the same process it would be another ledger.
-            let (of, configuration) = configured.get(&session.host.pid()?)?;
-            of.is_of_same_command(session).then(|| configuration.clone())
+            let of_host = configured.iter().find(|(host, _)| *host == session.host);
+            of_host.map(|(_, configuration)| configuration.clone())
         })
     }
 

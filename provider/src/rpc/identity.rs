@@ -1,12 +1,13 @@
 //! Identities, which an engine has to keep beside an object and to return unchanged, as it does with private data.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 use equiform_proto::tfplugin6::ResourceIdentityData;
 
 use super::convert::{identity_to, optional_object_from};
+use super::host::is_running;
 use super::{MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::resource::ResourceType;
@@ -20,16 +21,26 @@ pub struct IdentityHosts(Mutex<HashSet<u32>>);
 impl MockProvider {
     /// An engine has asked for the schemas of identities.
     pub(super) fn note_identities(&self, session: &Session) {
+        if let Some(run) = session.host.run() {
+            if let Some(endpoint) = run.endpoint.upgrade() {
+                endpoint.knows_identities.store(true, Ordering::Relaxed);
+            }
+            return;
+        }
         let Some(pid) = session.host.pid() else { return };
         let mut hosts = self.identity_hosts.0.lock().expect("no holder panics");
-        hosts.retain(|pid| Path::new(&format!("/proc/{pid}")).exists());
+        hosts.retain(|pid| is_running(*pid));
         hosts.insert(pid);
     }
 
     /// Whether the engine is known to keep identities of objects of this type.
     pub(super) fn keeps_identity(&self, session: &Session, resource: &ResourceType) -> bool {
         let known = |pid| self.identity_hosts.0.lock().expect("no holder panics").contains(&pid);
-        resource.identity.is_some() && session.host.pid().is_some_and(known)
+        let keeps = match session.host.run() {
+            Some(run) => run.endpoint.upgrade().is_some_and(|it| it.knows_identities.load(Ordering::Relaxed)),
+            None => session.host.pid().is_some_and(known),
+        };
+        resource.identity.is_some() && keeps
     }
 }
 

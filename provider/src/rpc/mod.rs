@@ -13,11 +13,13 @@ mod description;
 mod ephemeral;
 mod functions;
 mod generate;
+mod host;
 mod identity;
 mod lists;
 mod note;
 mod registry;
 mod resources;
+mod served;
 mod service;
 mod service5;
 mod session;
@@ -35,7 +37,9 @@ use std::sync::{Arc, Mutex, Weak};
 use crate::ledger::{Ledger, LedgerFailure};
 use crate::types::{StandIn, Types};
 
-pub use session::{Host, Session, Sessions};
+pub use host::Host;
+pub use served::Endpoint;
+pub use session::Session;
 
 use validation::Validations;
 
@@ -47,8 +51,8 @@ pub struct MockProvider {
     types: Mutex<HashMap<registry::Origin, Arc<Types>>>,
     /// Those that a configuration still uses: one server may see thousands of ledgers come and go.
     ledgers: Mutex<HashMap<PathBuf, Weak<Ledger>>>,
-    /// The last configuration of each host process, for a connection that it opens anew, and who gave it.
-    configured: Mutex<HashMap<u32, (Arc<Session>, configuration::Configuration)>>,
+    /// The last configuration of each command, for a connection that its engine opens anew.
+    configured: Mutex<Vec<(Host, configuration::Configuration)>>,
     validations: Validations,
     identity_hosts: identity::IdentityHosts,
 }
@@ -74,10 +78,12 @@ impl MockProvider {
 
     /// The ledger at a path; opened once, however many hosts use it.
     async fn ledger(&self, path: &Path) -> Result<Arc<Ledger>, LedgerFailure> {
+        // One file may be written in several ways, and has one schedule.
+        let name = canonical(path);
         let there = || {
             let mut ledgers = self.ledgers.lock().expect("no holder panics");
             ledgers.retain(|_, ledger| ledger.strong_count() > 0);
-            ledgers.get(path).and_then(Weak::upgrade).filter(|ledger| ledger.is_current())
+            ledgers.get(&name).and_then(Weak::upgrade).filter(|ledger| ledger.is_current())
         };
         if let Some(ledger) = there() {
             return Ok(ledger);
@@ -88,7 +94,16 @@ impl MockProvider {
             return Ok(ledger);
         }
         let mut ledgers = self.ledgers.lock().expect("no holder panics");
-        ledgers.insert(path.to_owned(), Arc::downgrade(&opened));
+        ledgers.insert(name, Arc::downgrade(&opened));
         Ok(opened)
     }
+}
+
+/// The one path of a file, which may not be there yet.
+fn canonical(path: &Path) -> PathBuf {
+    let beside = || {
+        let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }

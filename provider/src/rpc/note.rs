@@ -7,7 +7,7 @@ use crate::ledger::{Body, Ledger, LedgerFailure};
 use crate::resource::apply::Caller;
 
 /// Writes a request that changes nothing into the ledger, with what came of it, before its answer leaves. Here it fails
-/// if it was told to.
+/// if a fault meets it.
 pub(super) async fn noted<T>(
     ledger: &Ledger,
     caller: &Caller,
@@ -19,16 +19,16 @@ pub(super) async fn noted<T>(
     ledger.wire().touch();
     let note = async {
         let mut transaction = ledger.lock().await?;
-        // Data sources share the word for reading, and no failure is meant for them.
-        let failure = match body.mode {
-            None => caller.failure_due(&mut transaction, op, body.key.as_deref())?,
+        // Data sources share the word for reading, and no fault is meant for them.
+        let fault = match body.mode {
+            None => caller.fault_due(&mut transaction, op, &body)?,
             Some(_) => None,
         };
-        let result = match (result, failure) {
-            (Ok(_), Some(failure)) => {
-                body.fault = Some(failure.text.clone());
+        let result = match (result, fault) {
+            (Ok(_), Some(fault)) => {
+                body.fault = Some(fault.text.clone());
                 body.sent.planned = None;
-                Err(failure.problem())
+                Err(fault.problem())
             }
             // What fails by itself needs no telling.
             (result, _) => result,
@@ -43,7 +43,7 @@ pub(super) async fn noted<T>(
                 Phase::Fail
             }
         };
-        transaction.note(op, phase, body)?;
+        transaction.append(op, phase, body)?;
         Ok::<_, LedgerFailure>(result)
     };
     tokio::select! {

@@ -92,7 +92,7 @@ impl MockProvider {
             }
             Err(problem) => Err(problem),
         };
-        let found = match caller.told_by_id(Operation::Read, text(&stored, node::ID)) {
+        let found = match caller.fault_by_id(Operation::Read, text(&stored, node::ID)) {
             Some(failure) => {
                 body.fault = Some(failure.text.clone());
                 Err(failure.problem())

@@ -1,6 +1,7 @@
 //! The provider without a server: laws of planning and applying, and bytes that no engine would send.
 
 mod families;
+mod ledgers;
 
 use equiform_proto::tfplugin6::provider_server::Provider;
 use equiform_proto::tfplugin6::*;
@@ -356,7 +357,7 @@ proptest! {
 }
 
 #[test]
-fn an_engine_whose_environment_cannot_be_read_is_told_and_no_ledger_is_made_elsewhere() {
+fn an_engine_whose_environment_cannot_be_read_is_refused_unless_its_block_says_everything() {
     // No process can have this id, so the system has nothing to say of it.
     for pid in [Some(u32::MAX), None] {
         let folder = tempfile::tempdir().unwrap();
@@ -371,8 +372,14 @@ fn an_engine_whose_environment_cannot_be_read_is_told_and_no_ledger_is_made_else
             run(provider.configure_provider(request)).unwrap().into_inner().diagnostics
         };
         let absolute = folder.path().join("ledger.jsonl");
-        for config in [json!({}), json!({"ledger": absolute}), json!({"ledger": "ledger.jsonl", "run": "r"})]
-        {
+        for config in [
+            json!({}),
+            json!({"ledger": absolute}),
+            json!({"ledger": "ledger.jsonl", "run": "r", "hold": "off", "faults": ""}),
+            // Nothing falls back in silence: the environment might say how operations are held, and which fail.
+            json!({"ledger": absolute, "run": "r", "faults": ""}),
+            json!({"ledger": absolute, "run": "r", "hold": "off"}),
+        ] {
             let told = configure(config);
             assert_eq!(told[0].summary, "The engine's environment and working directory cannot be read");
             let reason = if pid.is_some() { "/proc/4294967295/" } else { "does not say which process it is" };
@@ -383,7 +390,7 @@ fn an_engine_whose_environment_cannot_be_read_is_told_and_no_ledger_is_made_else
         let here = std::env::current_dir().unwrap();
         assert!(!here.join("ledger.jsonl").exists() && !here.join("equiform.ledger.jsonl").exists());
         // What the provider block says needs no look at the engine.
-        assert_eq!(configure(json!({"ledger": absolute, "run": "r"})), []);
+        assert_eq!(configure(json!({"ledger": absolute, "run": "r", "hold": "off", "faults": ""})), []);
         assert!(absolute.exists());
     }
 }

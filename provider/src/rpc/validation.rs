@@ -1,38 +1,32 @@
-//! Validating resources. There may be no ledger yet, so calls that are told to fail are counted here and not by it.
+//! Validating resources. There may be no ledger yet, so calls that a fault may meet are counted here and not by it.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Mutex;
 
 use equiform_proto::tfplugin6::validate_resource_config;
 
 use super::convert::{diagnostics, object_from};
-use super::session::EngineCommand;
-use super::{MockProvider, Session};
+use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
-use crate::failure::Target;
+use crate::fault;
 use crate::resource::node;
 use crate::schema::{Attribute, Block, Shape};
 use crate::value::{Object, PathStep, Value};
 
 /// How often each key was validated in the commands that engines are running, where it matters.
 #[derive(Default)]
-pub struct Validations(Mutex<Vec<(EngineCommand, HashMap<String, u64>)>>);
+pub struct Validations(Mutex<Vec<(Host, HashMap<String, u64>)>>);
 
 impl Validations {
     /// Counts one more, and says which it is.
     fn next(&self, session: &Session, key: &str) -> u64 {
-        let command = session.engine_command();
+        let command = &session.host;
         let mut commands = self.0.lock().expect("no holder panics");
-        // An engine runs one command at a time, so its earlier ones are over.
-        commands.retain(|(other, _)| {
-            let alive = other.host.pid().is_none_or(|pid| Path::new(&format!("/proc/{pid}")).exists());
-            *other == command || (other.host != command.host && alive)
-        });
-        if !commands.iter().any(|(other, _)| *other == command) {
+        commands.retain(|(other, _)| other == command || other.is_alive());
+        if !commands.iter().any(|(other, _)| other == command) {
             commands.push((command.clone(), HashMap::new()));
         }
-        let counts = commands.iter_mut().find(|(other, _)| *other == command);
+        let counts = commands.iter_mut().find(|(other, _)| other == command);
         let count = counts.map(|(_, counts)| counts.entry(key.to_owned()).or_default());
         count.map_or(1, |count| {
             *count += 1;
@@ -114,16 +108,16 @@ impl MockProvider {
             if resource.key.is_some()
                 && let Some(Value::String(key)) = config.get(node::KEY)
             {
-                let told = if key.is_empty() {
+                let checked = if key.is_empty() {
                     Err(Problem::new(
                         "A node needs a name",
                         "`key` is the node's name in the graph and must not be empty.",
                     )
                     .at(node::KEY))
                 } else {
-                    self.fail_validation_if_told(session, key)
+                    self.fail_validation_on_demand(session, &request.type_name, key)
                 };
-                problems.extend(told.err());
+                problems.extend(checked.err());
             }
             Ok(problems)
         });
@@ -131,13 +125,15 @@ impl MockProvider {
         validate_resource_config::Response { diagnostics: diagnostics(problems) }
     }
 
-    fn fail_validation_if_told(&self, session: &Session, key: &str) -> Result<(), Problem> {
-        let failures = session.failures();
-        if !failures.concern(Target::Validate, key) {
-            return Ok(());
-        }
-        let nth = self.validations.next(session, key);
-        failures.in_call(Target::Validate, key, nth).map_or(Ok(()), |failure| Err(failure.problem()))
+    fn fail_validation_on_demand(
+        &self,
+        session: &Session,
+        type_name: &str,
+        key: &str,
+    ) -> Result<(), Problem> {
+        let count = || self.validations.next(session, key);
+        let fault = fault::in_validation(&*session.faults()?, type_name, key, count);
+        fault.map_or(Ok(()), |fault| Err(fault.problem()))
     }
 }
 
@@ -150,7 +146,7 @@ mod tests {
     fn validations_are_counted_by_engine_and_key_over_its_connections() {
         let validations = Validations::default();
         let own = Host::Attached { pid: Some(std::process::id()) };
-        let (first, second) = (Session::new(own), Session::new(own));
+        let (first, second) = (Session::new(own.clone()), Session::new(own));
         let other = Session::new(Host::Parent { pid: None });
         assert_eq!(validations.next(&first, "a"), 1);
         assert_eq!(validations.next(&other, "a"), 1);

@@ -28,7 +28,7 @@ fn a_provider_that_does_not_know_its_ledger_puts_off_what_it_may() {
     run(async {
         let mut provider = Engine::new(plugin.channel().await).provider;
         let request = configure_provider::Request {
-            config: Some(unknown("ledger", &["run", "hold", "failures", "types"])),
+            config: Some(unknown("ledger", &["run", "hold", "faults", "types"])),
             ..configure_provider::Request::default()
         };
         assert_eq!(provider.configure_provider(request).await.unwrap().into_inner().diagnostics, []);

@@ -1,11 +1,12 @@
 //! The provider's binary over the real protocol, as an engine sees it.
 
 mod commands;
+mod control;
 mod cost;
 mod crash;
 mod deferral;
-mod failures;
 mod families;
+mod faults;
 mod handshake;
 mod hostile;
 mod orphans;

@@ -55,3 +55,19 @@ fn it_tells_engines_to_speak_the_protocol_that_is_asked_for() {
     let stderr = String::from_utf8(refused.unwrap().stderr).unwrap();
     assert!(stderr.contains("5 and 6"), "{stderr}");
 }
+
+#[test]
+fn the_line_to_export_is_one_word_of_a_shell_whatever_the_folder_is_called() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("it's here");
+    std::fs::create_dir(&folder).unwrap();
+    let (mut child, line) = announced(&folder, &[], Stdio::null());
+    let script = format!("{line}printf %s \"$TF_REATTACH_PROVIDERS\"");
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let value: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("a shell reads the JSON back");
+    let socket = value["equiform.test/equiform/mock"]["Addr"]["String"].as_str().unwrap();
+    assert!(socket.starts_with(folder.to_str().unwrap()), "{socket}");
+}

@@ -286,7 +286,7 @@ mod tests {
             program: None,
             command: StepCommand::Engine(command.iter().map(|&it| it.to_owned()).collect()),
             succeeded,
-            failures: String::new(),
+            faults: Default::default(),
             hold: String::new(),
         }
     }

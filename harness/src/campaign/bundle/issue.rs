@@ -167,10 +167,11 @@ impl Issue<'_> {
                 StepCommand::Engine(arguments) => {
                     let words = arguments.iter().filter(|it| *it != "-input=false" && *it != "-no-color");
                     let words: Vec<&str> = words.map(String::as_str).collect();
-                    let fails = match step.failures.as_str() {
-                        "" => String::new(),
-                        failures => {
-                            format!(", with `EQUIFORM_FAILURES={failures}`, by which the provider fails it")
+                    let fails = match step.faults.is_empty() {
+                        true => String::new(),
+                        false => {
+                            let faults = step.faults.to_json();
+                            format!(", with `EQUIFORM_FAULTS='{faults}'`, by which the provider fails it")
                         }
                     };
                     // Without it, operations are over before others begin that do not wait for them.

@@ -51,7 +51,7 @@ fn made(folder: &Path) -> Made {
         program: None,
         command: StepCommand::Engine(vec!["apply".to_owned()]),
         succeeded: true,
-        failures: String::new(),
+        faults: Default::default(),
         hold: String::new(),
     };
     let form = Form::Mock { why: String::new() };

@@ -203,8 +203,8 @@ fn step_lines(step: &Step, is_first: bool, is_last: bool, form: &Form) -> String
     if let Form::Mock { .. } = form {
         let _ =
             writeln!(text, "export EQUIFORM_RUN={} EQUIFORM_HOLD={}", word(&step.stage), word(&step.hold));
-        if !step.failures.is_empty() {
-            let _ = writeln!(text, "export EQUIFORM_FAILURES={}", word(&step.failures));
+        if !step.faults.is_empty() {
+            let _ = writeln!(text, "export EQUIFORM_FAULTS={}", word(&step.faults.to_json()));
         }
     }
     match &step.command {
@@ -221,8 +221,8 @@ fn step_lines(step: &Step, is_first: bool, is_last: bool, form: &Form) -> String
             return text;
         }
     }
-    if !step.failures.is_empty() {
-        text += "unset EQUIFORM_FAILURES\n";
+    if !step.faults.is_empty() {
+        text += "unset EQUIFORM_FAULTS\n";
     }
     if !is_last {
         text += match step.succeeded {

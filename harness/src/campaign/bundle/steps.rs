@@ -1,5 +1,7 @@
 //! The stages of a variant as steps of a script: which program, which command, how it ended.
 
+use equiform_proto::faults::Faults;
+
 use std::sync::Arc;
 
 use super::Form;
@@ -9,7 +11,7 @@ use crate::deploy::{drift_arguments, seed_of};
 use crate::engines::driver::{Driver, Syntax};
 use crate::engines::terraform::builtin;
 use crate::evidence::StageRecord;
-use crate::spec::{Action, Encoding, Failure};
+use crate::spec::{Action, Encoding};
 
 /// A step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +24,8 @@ pub struct Step {
     pub command: StepCommand,
     /// Whether the command succeeded.
     pub succeeded: bool,
-    /// What the provider is told to fail.
-    pub failures: String,
+    /// The operations that the provider fails.
+    pub faults: Faults,
     /// How the provider holds operations.
     pub hold: String,
 }
@@ -92,14 +94,13 @@ impl Steps {
                     StepCommand::Engine(arguments(driver, action, form, writes))
                 }
             };
-            let failures: Vec<String> = stage.failures.iter().map(Failure::variable).collect();
             steps.push(Step {
                 stage: stage.name.clone(),
                 program: is_new.then_some(programs.len()),
                 command,
                 succeeded: reader.succeeded(record),
-                failures: failures.join(","),
-                hold: Hold::default().variable(seed_of(case.seed, variant, &stage.name)),
+                faults: stage.faults.clone(),
+                hold: Hold::QUIET.with_seed(seed_of(case.seed, variant, &stage.name).into()).to_string(),
             });
         }
         Ok(Self { programs, steps })

@@ -222,7 +222,7 @@ impl Candidate {
                 Action::Drift { key, .. } => *key = name(key),
                 _ => {}
             }
-            stage.failures.iter_mut().for_each(|failure| failure.key = name(&failure.key));
+            stage.faults.rename(|old| names.get(old).map_or(old, String::as_str).to_owned());
             if let ProgramRef::Broken { defect, .. } = &mut stage.program {
                 for resource in resources_of(defect) {
                     *resource = key(resource);
@@ -250,9 +250,9 @@ fn forget(stage: &mut Stage, names: &[String]) -> bool {
         Action::Drift { key, .. } if names.contains(key) => return false,
         _ => {}
     }
-    let had_failures = !stage.failures.is_empty();
-    stage.failures.retain(|failure| !names.contains(&failure.key));
-    if had_failures && stage.failures.is_empty() {
+    let had_faults = !stage.faults.is_empty();
+    stage.faults.retain(|fault| !fault.call.key.as_ref().is_some_and(|key| names.contains(key)));
+    if had_faults && stage.faults.is_empty() {
         return false;
     }
     match &mut stage.program {

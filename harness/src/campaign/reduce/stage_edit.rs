@@ -33,12 +33,12 @@ impl Candidate {
         };
         let plain = |judged_as| {
             let action = Action::Apply(Options::USUAL);
-            with(Stage { action, judged_as, failures: Vec::new(), repeats: None, ..stage.clone() })
+            with(Stage { action, judged_as, faults: Default::default(), repeats: None, ..stage.clone() })
         };
         let mut simpler = Vec::new();
         let options = stage.action.options();
         let is_plain = stage.action == Action::Apply(Options::USUAL)
-            && stage.failures.is_empty()
+            && stage.faults.is_empty()
             && stage.repeats.is_none();
         match (&stage.action, &stage.program) {
             _ if is_plain && stage.judged_as == JudgedAs::Batch => {}

@@ -137,7 +137,7 @@ fn mended(past: &PastStage<'_>, stage: &Stage) -> Mended {
         JudgedAs::Idle if !is_deployed() => judged_as(JudgedAs::Batch),
         JudgedAs::Cross if !is_deployed() => judged_as(JudgedAs::Plan),
         JudgedAs::Part if options.target.is_empty() => judged_as(JudgedAs::Batch),
-        JudgedAs::Failure if stage.failures.is_empty() => judged_as(JudgedAs::Batch),
+        JudgedAs::Failure if stage.faults.is_empty() => judged_as(JudgedAs::Batch),
         JudgedAs::Batch | JudgedAs::Source if !options.target.is_empty() => judged_as(JudgedAs::Part),
         _ => Mended::AsItIs,
     }

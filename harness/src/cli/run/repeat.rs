@@ -93,8 +93,12 @@ mod tests {
         };
         let shard: Option<Shard> = Some("2/3".parse().unwrap());
         let oracles: Vec<_> = ORACLES.iter().take(2).collect();
-        let mode =
-            Mode { provider: ProviderMode::Init, syntax: Syntax::Json, hold: Hold::QuietFor(9), warm: false };
+        let mode = Mode {
+            provider: ProviderMode::Init,
+            syntax: Syntax::Json,
+            hold: Hold::UntilQuiet { after: Some(9), seed: 0 },
+            warm: false,
+        };
         let id = EngineId::new(EngineName::Tofu, Version::new(1, 12, 6));
         let engine = RecordedEngine { id, path: Some("/a/fork".into()) };
         let builds = Builds {

@@ -17,6 +17,8 @@ mod workspace;
 use std::ffi::OsString;
 use std::path::Path;
 
+use equiform_proto::control::Endpoint;
+
 use super::driver::{Access, Capabilities, Driver, EngineCommand, EngineProfile, Syntax, WorkerProgram};
 use super::workspace::{ProgramFile, RelativePath, Workspace};
 use super::{Engine, EngineId, EngineName, Version, worker};
@@ -28,6 +30,7 @@ use crate::evidence::{
 };
 use crate::spec::semantics::terraform::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Encoding, Options, PlanMode};
+use provider_access::reattach_value;
 pub use render::render;
 use workspace::LocalState;
 
@@ -105,14 +108,15 @@ impl Driver for Terraform {
         ["TF_", "TOFU_", "CHECKPOINT_"].iter().any(|prefix| variable.starts_with(prefix))
     }
 
-    fn environment(&self, access: &Access) -> Vec<(OsString, OsString)> {
+    fn environment(&self, access: &Access, endpoint: Option<&Endpoint>) -> Vec<(OsString, OsString)> {
         let mut environment: Vec<(OsString, OsString)> =
             vec![("CHECKPOINT_DISABLE".into(), "1".into()), ("TF_IN_AUTOMATION".into(), "1".into())];
         match access {
-            Access::Reattach { variable, .. } => environment.extend([
-                ("TF_CLI_CONFIG_FILE".into(), "/dev/null".into()),
-                ("TF_REATTACH_PROVIDERS".into(), variable.clone()),
-            ]),
+            Access::Served { .. } => {
+                environment.push(("TF_CLI_CONFIG_FILE".into(), "/dev/null".into()));
+                let variable = |endpoint| ("TF_REATTACH_PROVIDERS".into(), reattach_value(endpoint).into());
+                environment.extend(endpoint.map(variable));
+            }
             // An engine passes its environment on to the providers that it starts.
             Access::Mirror { config, crash_log } => environment.extend([
                 ("TF_CLI_CONFIG_FILE".into(), config.into()),
@@ -125,7 +129,7 @@ impl Driver for Terraform {
     /// A provider that is up needs no installation, and a folder without modules or a backend nothing else.
     fn preparation(&self, access: &Access) -> Option<Vec<String>> {
         match access {
-            Access::Reattach { .. } => None,
+            Access::Served { .. } => None,
             Access::Mirror { .. } => Some(["init", "-input=false", "-no-color"].map(str::to_owned).to_vec()),
         }
     }

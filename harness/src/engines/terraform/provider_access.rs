@@ -1,18 +1,27 @@
 //! How Terraform and OpenTofu are led to a provider: one that is up, or one in a mirror.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The value of `TF_REATTACH_PROVIDERS` in the line that a provider prints for a shell.
-pub fn reattach_value(line: &str) -> Option<&str> {
-    line.trim().strip_prefix("export TF_REATTACH_PROVIDERS='")?.strip_suffix('\'')
-}
+use equiform_proto::control::{Endpoint, Network};
 
-/// The socket in such a value; none if it tells another kind of address.
-pub fn reattach_socket(value: &OsStr) -> Option<PathBuf> {
-    let providers: serde_json::Value = serde_json::from_str(value.to_str()?).ok()?;
-    let address = &providers.as_object()?.values().next()?["Addr"];
-    (address["Network"] == "unix").then(|| address["String"].as_str().map(PathBuf::from))?
+/// The address that programs give for the mock provider.
+const PROVIDER_ADDRESS: &str = "equiform.test/equiform/mock";
+
+/// The value of `TF_REATTACH_PROVIDERS` by which an engine finds the provider at an endpoint.
+pub fn reattach_value(endpoint: &Endpoint) -> String {
+    let network = match endpoint.network {
+        Network::Unix => "unix",
+    };
+    let value = serde_json::json!({
+        PROVIDER_ADDRESS: {
+            "Protocol": "grpc",
+            "ProtocolVersion": endpoint.protocol_version,
+            "Pid": endpoint.pid,
+            "Test": true,
+            "Addr": {"Network": network, "String": endpoint.address},
+        }
+    });
+    value.to_string()
 }
 
 /// The operating system and the machine as engines name them: `linux_amd64`.
@@ -32,7 +41,7 @@ pub fn platform() -> String {
 
 /// Where the mock provider's binary stands in a mirror, from the mirror's folder on.
 pub fn place_in_mirror(version: &str) -> PathBuf {
-    let folder = Path::new("equiform.test/equiform/mock").join(version).join(platform());
+    let folder = Path::new(PROVIDER_ADDRESS).join(version).join(platform());
     folder.join("terraform-provider-mock")
 }
 

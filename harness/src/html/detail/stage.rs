@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
+use equiform_proto::faults::FaultAction;
 use equiform_proto::ledger::{Reader, Record};
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ use crate::html::clip::{Clipped, MOST, clip, short};
 use crate::judge::finding::Finding;
 use crate::judge::oracles::{Trial, violations};
 use crate::spec::meaning::Dependencies;
-use crate::spec::{Action, Drift, EdgeKind, Expectation, FailureKind, OperationKind, ResourceOperation};
+use crate::spec::{Action, Drift, EdgeKind, Expectation, OperationKind, ResourceOperation};
 
 /// The most operations, pairs and lines of a stage that a page holds.
 const MOST_ENTRIES: usize = 1500;
@@ -145,7 +146,7 @@ impl StageDetail {
             warm: record.warm,
             milliseconds: record.milliseconds,
             repeats: trial.stage.repeats.clone(),
-            failures: trial.stage.failures.iter().map(|failure| failure.variable()).collect(),
+            failures: trial.stage.faults.iter().map(ToString::to_string).collect(),
             observed: observed(trial, before, after, &expected, numbering),
             expected,
             pairs: pairs.take(MOST_ENTRIES).collect(),
@@ -244,10 +245,10 @@ fn goes_now(trial: &Trial<'_>, key: &str) -> bool {
 
 /// Whether an operation that fails has an effect all the same.
 fn fails_in_part(trial: &Trial<'_>, operation: &ResourceOperation) -> bool {
-    trial.stage.failures.iter().any(|failure| {
-        failure.how == FailureKind::Partial
-            && failure.key == *operation.key
-            && failure.operation.kind() == Some(operation.kind)
+    trial.stage.faults.iter().any(|fault| {
+        fault.action == FaultAction::ErrorWithPartialObject
+            && fault.call.key.as_deref() == Some(&*operation.key)
+            && OperationKind::met_by(fault) == Some(operation.kind)
     })
 }
 
@@ -347,7 +348,7 @@ impl Ledgers {
                 }
             };
             let Some(run) = entry.run else { continue };
-            if entry.op.is_request_only() || only.is_some_and(|only| only != run) {
+            if entry.op.changes_nothing() || only.is_some_and(|only| only != run) {
                 continue;
             }
             let (lines, left_out) = self.stages.entry(run).or_default();

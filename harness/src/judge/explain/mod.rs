@@ -24,7 +24,7 @@ use crate::case::stage::{ProgramRef, Stage};
 use crate::case::{Batch, Case};
 use crate::engines::{self, RecordedEngine};
 use crate::evidence::{Quote, STAGES, StageRecord};
-use crate::spec::{Action, Configuration, Failure};
+use crate::spec::{Action, Configuration};
 pub use expected::{Expected, OrderedPair, RuleText};
 
 /// The version of an explanation as JSON.
@@ -268,7 +268,7 @@ fn stories_up_to(case: &Case, variant: usize, stages: &[Raw], last: &str) -> Vec
             stage: stage.name.clone(),
             command: programs::command(&record.command, &stage.action),
             program,
-            failures: stage.failures.iter().map(Failure::variable).collect(),
+            failures: stage.faults.iter().map(ToString::to_string).collect(),
             end: record.ending(),
         });
         if stage.name == last {

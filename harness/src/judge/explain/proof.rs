@@ -90,7 +90,7 @@ fn of_ledger(path: &Path, folder: &Path, stage: &str, keys: &[String], requests:
         // What cannot be read was told when it was judged.
         let Ok(line) = line else { break };
         let Record::Entry(entry) = line.record else { continue };
-        let is_change = !entry.op.is_request_only() && entry.op != Operation::Mark;
+        let is_change = !entry.op.changes_nothing() && entry.op != Operation::Mark;
         let is_named = keys.is_empty() || entry.key.as_ref().is_some_and(|key| keys.contains(key));
         if entry.run.as_deref() == Some(stage) && is_named && (is_change || requests) {
             quotes.push(Quote {

@@ -1,11 +1,13 @@
 //! A well-formed program that follows on a well-formed one is deployed, and the engine stays sane.
 
+use equiform_proto::faults::Fault;
+
 use super::Trial;
 use crate::case::stage::{Defect, JudgedAs, ProgramRef};
 use crate::evidence::{AlarmMeaning, LateEntry, Output, Refusal, StageRecord, StateFile, Warning};
 use crate::judge::finding::detail::CommandEnd;
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
-use crate::spec::{Action, Failure};
+use crate::spec::{Action, OperationKind};
 
 /// What it looks at.
 pub const ABOUT: &str =
@@ -143,8 +145,8 @@ fn due_refusal(trial: &Trial<'_>) -> Option<Refusal> {
     match (stage.judged_as, &stage.program) {
         // An engine by whose rules the operation is not due does not meet the failure.
         (JudgedAs::Failure, _) => {
-            let changes = |failure: &Failure| failure.operation.kind().is_some();
-            let is_due = !trial.stage.failures.iter().all(changes)
+            let changes = |fault: &Fault| OperationKind::met_by(fault).is_some();
+            let is_due = !trial.stage.faults.iter().all(changes)
                 || model.is_none_or(|model| !model.expectation.failing.is_empty());
             is_due.then_some(Refusal::Provider)
         }

@@ -114,7 +114,7 @@ impl Ledger {
 
     /// All entries but requests that change nothing.
     pub fn changes(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| !entry.op.is_request_only() && entry.op != Operation::Import)
+        self.entries.iter().filter(|entry| !entry.op.changes_nothing() && entry.op != Operation::Import)
     }
 
     /// The operations that ended after an entry. Requests that change nothing are none.

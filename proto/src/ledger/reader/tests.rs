@@ -90,16 +90,16 @@ fn a_mark_that_accounts_for_other_bytes_than_stand_before_it_is_wrong() {
 #[test]
 fn a_file_without_a_ledger_is_told_from_a_damaged_one() {
     let endless = vec![b'['; 1 << 20];
-    let long = [br#"{"equiform_ledger":1,"id":""#.as_slice(), &[b'x'; 1 << 20]].concat();
+    let long = [br#"{"equiform_ledger":2,"id":""#.as_slice(), &[b'x'; 1 << 20]].concat();
     let cases: [(&[u8], BadLine); 15] = [
         (b"", BadLine::Empty),
         (b"\n", BadLine::NotALedger),
         (b"{\"equiform_led", BadLine::TornHeader),
-        (b"{\"equiform_ledger\":1,\"id\":\"x", BadLine::TornHeader),
+        (b"{\"equiform_ledger\":2,\"id\":\"x", BadLine::TornHeader),
         (b"{\"name\":", BadLine::NotALedger),
         (b"{\"version\":4,\"serial\":1}\n", BadLine::NotALedger),
         (b"{\"equiform_ledger\":3,\"epoch\":0}\n", BadLine::OtherVersion { found: 3 }),
-        (b"{\"equiform_ledger\":0}\n", BadLine::OtherVersion { found: 0 }),
+        (b"{\"equiform_ledger\":1}\n", BadLine::OtherVersion { found: 1 }),
         (&endless, BadLine::NotALedger),
         // Somebody else's JSON, over several lines or cut anywhere.
         (b"{\n  \"version\": 4,\n  \"serial\": 1\n}\n", BadLine::NotALedger),

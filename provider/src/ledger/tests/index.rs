@@ -208,8 +208,8 @@ fn calls_are_counted_over_the_whole_ledger_also_where_an_index_covers_it() {
         create(&ledger, &format!("node-{number}"), "a");
     }
     let late = open(&path);
-    let calls =
-        || run(async { late.lock().await.unwrap().calls(None, Operation::Create, Some("a")).unwrap() });
+    let calls = Calls { run: None, op: Operation::Create, type_name: None, key: Some("a".to_owned()) };
+    let calls = || run(async { late.lock().await.unwrap().calls(calls.clone()).unwrap() });
     assert!(run(late.inner.lock()).index.is_some());
     assert_eq!(calls(), 20);
     create(&ledger, "node-20", "a");

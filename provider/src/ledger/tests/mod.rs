@@ -1,5 +1,6 @@
 //! The writer against killed writers, other writers, and files that are not what they were.
 
+mod count;
 mod index;
 
 use std::fs::{self, File, OpenOptions};

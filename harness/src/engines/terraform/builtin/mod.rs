@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use equiform_proto::control::Endpoint;
+
 use super::PROGRAM_FILE;
 use crate::case::stage::{Defect, ProgramRef};
 use crate::case::{Batch, StagedBatch};
@@ -125,7 +127,7 @@ impl Builtins {
         let mut seen: BTreeMap<NodeKey, Seen> = BTreeMap::new();
         for StagedBatch { stage, batch } in stages {
             let name = || stage.name.clone();
-            if !stage.failures.is_empty() {
+            if !stage.faults.is_empty() {
                 return Err(NotTranslatable::Failure { stage: name() });
             }
             if matches!(stage.action, Action::Drift { .. }) {
@@ -233,8 +235,8 @@ impl Driver for BuiltinsOnly {
         self.driver.is_steered_by(variable)
     }
 
-    fn environment(&self, access: &Access) -> Vec<(OsString, OsString)> {
-        self.driver.environment(access)
+    fn environment(&self, access: &Access, endpoint: Option<&Endpoint>) -> Vec<(OsString, OsString)> {
+        self.driver.environment(access, endpoint)
     }
 
     /// What is built in needs no installation.

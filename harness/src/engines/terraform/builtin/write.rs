@@ -128,11 +128,13 @@ fn id(key: &NodeKey) -> Expression {
 
 #[cfg(test)]
 mod tests {
+    use equiform_proto::faults::{Fault, FaultAction, FaultOperation, Faults};
+
     use super::super::NotTranslatable;
     use super::*;
     use crate::case::StagedBatch;
     use crate::case::stage::{JudgedAs, ProgramRef, Stage};
-    use crate::spec::{Action, FailingOperation, Failure, FailureKind, Options, notation};
+    use crate::spec::{Action, Options, notation};
 
     fn batch(text: &str) -> Batch {
         let program = notation::program(text);
@@ -167,9 +169,8 @@ mod tests {
 
     #[test]
     fn what_needs_our_provider_is_told() {
-        let failure =
-            Failure { operation: FailingOperation::Update, key: "a".to_owned(), how: FailureKind::Error };
-        let stage = Stage { failures: vec![failure], ..stage() };
+        let fault = Fault::in_first_call(FaultOperation::Update, Some("a"), FaultAction::Error);
+        let stage = Stage { faults: Faults::new(vec![fault]).unwrap(), ..stage() };
         let why = Builtins::of(&[StagedBatch { stage: &stage, batch: Arc::new(batch("a")) }]).unwrap_err();
         assert_eq!(why, NotTranslatable::Failure { stage: "batch-1".to_owned() });
     }

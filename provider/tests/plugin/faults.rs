@@ -1,5 +1,8 @@
-//! Failures on demand: what the engine is told, what takes effect, and what the ledger says of it.
+//! Faults on demand: what the engine is told, what takes effect, and what the ledger says of it.
 
+use equiform_proto::faults::FaultAction::*;
+use equiform_proto::faults::FaultOperation::*;
+use equiform_proto::faults::{Fault, FaultAction, FaultOperation, Faults};
 use equiform_proto::ledger::{Entry, Operation, Phase};
 use equiform_proto::tfplugin6::*;
 use serde_json::{Value as Json, json};
@@ -9,10 +12,24 @@ use crate::support::*;
 
 const SUMMARY: &str = "The mock provider was told to fail this operation";
 
-/// A provider whose environment holds the list.
-fn told(failures: &str) -> Plugin {
+/// A list of faults as JSON: operation, key (empty for configure), call and action of each.
+fn list(faults: &[(FaultOperation, &str, u64, FaultAction)]) -> String {
+    let faults = faults.iter().map(|&(operation, key, nth, action)| {
+        let mut fault = Fault::in_first_call(operation, Some(key).filter(|key| !key.is_empty()), action);
+        fault.call.nth = nth;
+        fault
+    });
+    Faults::new(faults.collect()).unwrap().to_json()
+}
+
+/// A provider whose environment holds a list of faults.
+fn with_faults(faults: &[(FaultOperation, &str, u64, FaultAction)]) -> Plugin {
+    with_list(&list(faults))
+}
+
+fn with_list(list: &str) -> Plugin {
     Plugin::start_with(|command| {
-        command.env("EQUIFORM_FAILURES", failures).env("EQUIFORM_RUN", "r");
+        command.env("EQUIFORM_FAULTS", list).env("EQUIFORM_RUN", "r");
     })
 }
 
@@ -62,7 +79,7 @@ fn proposed(kept: &Kept, label: &str, refs: &[&str]) -> DynamicValue {
 
 #[test]
 fn a_create_that_fails_leaves_nothing_and_the_next_one_succeeds() {
-    let plugin = told("create:a:1:error,create:b:2:error");
+    let plugin = with_faults(&[(Create, "a", 1, Error), (Create, "b", 2, Error)]);
     run(async {
         let mut engine = plugin.engine().await;
         let failed = change(&mut engine, None, node("a", None)).await;
@@ -77,7 +94,7 @@ fn a_create_that_fails_leaves_nothing_and_the_next_one_succeeds() {
     });
     let entries = entries(&plugin, Operation::Create);
     let of_a: Vec<_> = entries.iter().filter(|entry| entry.key.as_deref() == Some("a")).cloned().collect();
-    let fault = Some("create:a:1:error");
+    let fault = Some("create of \"a\", call 1: error");
     let expected = [(Phase::Begin, fault), (Phase::Fail, fault), (Phase::Begin, None), (Phase::Commit, None)];
     assert_eq!(ends(&of_a), expected);
     let failed = &of_a[1];
@@ -88,7 +105,7 @@ fn a_create_that_fails_leaves_nothing_and_the_next_one_succeeds() {
 
 #[test]
 fn a_create_that_fails_in_part_leaves_an_object_that_can_be_read_and_replaced() {
-    let plugin = told("create:a:1:partial");
+    let plugin = with_faults(&[(Create, "a", 1, ErrorWithPartialObject)]);
     run(async {
         let mut engine = plugin.engine().await;
         let failed = change(&mut engine, None, node("a", Some("x"))).await;
@@ -108,7 +125,7 @@ fn a_create_that_fails_in_part_leaves_an_object_that_can_be_read_and_replaced() 
         assert_ne!(kept(&created).id(), object.id());
     });
     let entries = entries(&plugin, Operation::Create);
-    let fault = Some("create:a:1:partial");
+    let fault = Some("create of \"a\", call 1: error with a partial object");
     let expected =
         [(Phase::Begin, fault), (Phase::Commit, fault), (Phase::Begin, None), (Phase::Commit, None)];
     assert_eq!(ends(&entries), expected);
@@ -117,7 +134,7 @@ fn a_create_that_fails_in_part_leaves_an_object_that_can_be_read_and_replaced() 
 
 #[test]
 fn an_update_that_fails_leaves_the_object_as_it_was() {
-    let plugin = told("update:a:1:error");
+    let plugin = with_faults(&[(Update, "a", 1, Error)]);
     run(async {
         let mut engine = plugin.engine().await;
         let object = engine.create("a").await;
@@ -130,7 +147,7 @@ fn an_update_that_fails_leaves_the_object_as_it_was() {
         assert_eq!(again.diagnostics, []);
     });
     let entries = entries(&plugin, Operation::Update);
-    let fault = Some("update:a:1:error");
+    let fault = Some("update of \"a\", call 1: error");
     let expected = [(Phase::Begin, fault), (Phase::Fail, fault), (Phase::Begin, None), (Phase::Commit, None)];
     assert_eq!(ends(&entries), expected);
     assert!(entries[1].after.is_none());
@@ -138,7 +155,7 @@ fn an_update_that_fails_leaves_the_object_as_it_was() {
 
 #[test]
 fn an_update_that_fails_in_part_changes_the_label_alone() {
-    let plugin = told("update:a:1:partial");
+    let plugin = with_faults(&[(Update, "a", 1, ErrorWithPartialObject)]);
     run(async {
         let mut engine = plugin.engine().await;
         let (other, object) = (engine.create("b").await.id(), engine.create("a").await);
@@ -157,7 +174,7 @@ fn an_update_that_fails_in_part_changes_the_label_alone() {
         assert_eq!(in_world(&plugin, "a").unwrap()["refs"], json!([other]));
     });
     let entries = entries(&plugin, Operation::Update);
-    let fault = Some("update:a:1:partial");
+    let fault = Some("update of \"a\", call 1: error with a partial object");
     let expected =
         [(Phase::Begin, fault), (Phase::Commit, fault), (Phase::Begin, None), (Phase::Commit, None)];
     assert_eq!(ends(&entries), expected);
@@ -166,7 +183,7 @@ fn an_update_that_fails_in_part_changes_the_label_alone() {
 
 #[test]
 fn a_delete_that_fails_leaves_the_object_and_what_belongs_to_it() {
-    let plugin = told("delete:a:1:error");
+    let plugin = with_faults(&[(Delete, "a", 1, Error)]);
     run(async {
         let mut engine = plugin.engine().await;
         let object = engine.create("a").await;
@@ -181,14 +198,14 @@ fn a_delete_that_fails_leaves_the_object_and_what_belongs_to_it() {
         assert!(in_world(&plugin, "a").is_none());
     });
     let entries = entries(&plugin, Operation::Delete);
-    let fault = Some("delete:a:1:error");
+    let fault = Some("delete of \"a\", call 1: error");
     let expected = [(Phase::Begin, fault), (Phase::Fail, fault), (Phase::Begin, None), (Phase::Commit, None)];
     assert_eq!(ends(&entries), expected);
 }
 
 #[test]
 fn a_read_and_a_plan_that_fail_are_single_lines_and_change_nothing() {
-    let plugin = told("read:a:2:error,plan:a:2:error");
+    let plugin = with_faults(&[(Read, "a", 2, Error), (Plan, "a", 2, Error)]);
     run(async {
         let mut engine = plugin.engine().await;
         let object = engine.create("a").await;
@@ -205,15 +222,16 @@ fn a_read_and_a_plan_that_fail_are_single_lines_and_change_nothing() {
     let (reads, plans) = (entries(&plugin, Operation::Read), entries(&plugin, Operation::Plan));
     let expected =
         |fault| [(Phase::Commit, None), (Phase::Fail, Some(fault)), (Phase::Commit, None)].to_vec();
-    assert_eq!(ends(&reads), expected("read:a:2:error"));
-    assert_eq!(ends(&plans), expected("plan:a:2:error"));
+    assert_eq!(ends(&reads), expected("read of \"a\", call 2: error"));
+    assert_eq!(ends(&plans), expected("plan of \"a\", call 2: error"));
     assert_eq!((reads[1].returned, plans[1].planned), (None, None));
     assert_eq!(reads[1].error.as_deref(), Some(SUMMARY));
 }
 
 #[test]
 fn configurations_are_counted_by_the_ledger_whichever_process_they_are_for() {
-    let (first, second) = (told("configure:-:2:error"), told("configure:-:2:error"));
+    let (first, second) =
+        (with_faults(&[(Configure, "", 2, Error)]), with_faults(&[(Configure, "", 2, Error)]));
     run(async {
         let ledger = first.ledger();
         assert_eq!(Engine::new(first.channel().await).configure(&ledger).await, []);
@@ -221,14 +239,14 @@ fn configurations_are_counted_by_the_ledger_whichever_process_they_are_for() {
         assert_told(&failed, "the configure, call 2");
         assert_eq!(Engine::new(first.channel().await).configure(&ledger).await, []);
     });
-    let fault = Some("configure:-:2:error");
+    let fault = Some("configure, call 2: error");
     let entries = entries(&first, Operation::Configure);
     assert_eq!(ends(&entries), [(Phase::Commit, None), (Phase::Fail, fault), (Phase::Commit, None)]);
 }
 
 #[test]
 fn a_validation_that_fails_is_told_and_is_not_in_the_ledger() {
-    let plugin = told("validate:a:2:error");
+    let plugin = with_faults(&[(Validate, "a", 2, Error)]);
     run(async {
         let mut provider = plugin.engine().await.provider;
         let mut told = Vec::new();
@@ -248,10 +266,11 @@ fn a_validation_that_fails_is_told_and_is_not_in_the_ledger() {
 
 #[test]
 fn the_provider_block_goes_before_the_variable_and_counts_for_validation_too() {
-    let plugin = told("create:a:1:error,validate:a:1:error");
+    let plugin = with_faults(&[(Create, "a", 1, Error), (Validate, "a", 1, Error)]);
     run(async {
         let mut engine = Engine::new(plugin.channel().await);
-        let config = || Some(value(&json!({"ledger": plugin.ledger(), "failures": "validate:b:1:error"})));
+        let config =
+            || Some(value(&json!({"ledger": plugin.ledger(), "faults": list(&[(Validate, "b", 1, Error)])})));
         let request = validate_provider_config::Request { config: config() };
         let answer = engine.provider.validate_provider_config(request).await.unwrap().into_inner();
         assert_eq!(answer.diagnostics, []);
@@ -273,47 +292,23 @@ fn the_provider_block_goes_before_the_variable_and_counts_for_validation_too() {
 
 #[test]
 fn a_bad_list_is_refused_when_the_provider_is_configured() {
-    let plugin = told("create:a:1:error,delete:a:1:partial");
-    run(async {
-        let refused = Engine::new(plugin.channel().await).configure(&plugin.ledger()).await;
+    let item = r#"{"match":{"operation":"delete","key":"a"},"action":"error_with_partial_object"}"#;
+    for (list, why) in [
+        (format!(r#"{{"version":1,"faults":[{item}]}}"#), "only create and update can take effect in part"),
+        ("create:a:1:error".to_owned(), "it is not a JSON document such as"),
+    ] {
+        let plugin = with_list(&list);
+        let refused = run(async { Engine::new(plugin.channel().await).configure(&plugin.ledger()).await });
         assert_eq!(refused.len(), 1);
-        assert_eq!(refused[0].summary, "The list of failures cannot be read");
-        let detail = &refused[0].detail;
-        assert!(detail.contains("\"delete:a:1:partial\" is no failure: only create and update"), "{detail}");
-        assert!(detail.contains("OPERATION:KEY:NTH:HOW"), "{detail}");
-    });
-}
-
-#[test]
-fn a_file_of_variables_may_hold_the_list() {
-    let plugin = Plugin::start_with(|command| {
-        let folder = command.get_current_dir().unwrap().to_owned();
-        std::fs::write(folder.join("variables"), "EQUIFORM_FAILURES=create:a%3Ab:1:error\n").unwrap();
-        command.env("EQUIFORM_VARIABLES", "variables");
-    });
-    run(async {
-        let mut engine = plugin.engine().await;
-        let failed = change(&mut engine, None, node("a:b", None)).await;
-        assert_told(&failed.diagnostics, "create of \"a:b\", call 1");
-    });
-    assert_eq!(entries(&plugin, Operation::Create)[1].fault.as_deref(), Some("create:a%3Ab:1:error"));
-}
-
-#[test]
-fn a_ledger_that_cannot_count_is_refused_together_with_a_list() {
-    let header = r#"{"equiform_ledger":1,"id":"ledger-old","created":"2026-03-01T09:00:00Z"}"#;
-    for (list, summary) in [("read:a:1:error", Some("This ledger is too old for failures")), ("", None)] {
-        let plugin = told(list);
-        std::fs::write(plugin.ledger(), format!("{header}\n")).unwrap();
-        let answer = run(async { Engine::new(plugin.channel().await).configure(&plugin.ledger()).await });
-        assert_eq!(answer.first().map(|told| told.summary.as_str()), summary);
+        assert_eq!(refused[0].summary, "The list of faults cannot be used");
+        assert!(refused[0].detail.contains(why), "{}", refused[0].detail);
     }
 }
 
 #[test]
 fn an_operation_that_is_to_fail_is_held_like_any_other() {
     let plugin = Plugin::start_with(|command| {
-        command.env("EQUIFORM_FAILURES", "create:a:1:error").env("EQUIFORM_HOLD", "100ms");
+        command.env("EQUIFORM_FAULTS", list(&[(Create, "a", 1, Error)])).env("EQUIFORM_HOLD", "100ms");
     });
     run(async {
         let mut engine = plugin.engine().await;

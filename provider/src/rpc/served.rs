@@ -1,0 +1,144 @@
+//! Endpoints, and the runs that the control channel begins on them.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use equiform_proto::control::Run;
+
+use super::{Host, Session};
+
+/// An address at which engines connect, and the run that is served there now.
+#[derive(Debug, Default)]
+pub struct Endpoint {
+    served: Mutex<Served>,
+    /// Whether an engine at this endpoint has asked for the schemas of identities. One that is kept warm asks once and
+    /// runs many commands, so it does not belong to a run.
+    pub(super) knows_identities: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Served {
+    run: Option<Arc<ServedRun>>,
+    /// The connections of the run. Engines leave theirs open to the end of their process, which may run other commands
+    /// first.
+    sessions: Vec<Weak<Session>>,
+}
+
+/// A run, as the control channel has begun it.
+#[derive(Debug)]
+pub struct ServedRun {
+    number: u64,
+    /// What the control channel said of it.
+    pub settings: Run,
+    /// Where it is served.
+    pub(super) endpoint: Weak<Endpoint>,
+    /// The process of its engine; 0 while it is not known.
+    engine: AtomicU32,
+    is_over: AtomicBool,
+}
+
+impl PartialEq for ServedRun {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for ServedRun {}
+
+impl ServedRun {
+    /// The process that was started as its engine, as far as the control channel has said.
+    pub fn engine(&self) -> Option<u32> {
+        Some(self.engine.load(Ordering::Relaxed)).filter(|pid| *pid != 0)
+    }
+
+    /// Whether it has ended.
+    pub fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+}
+
+impl Endpoint {
+    /// Serves a run from now on, and no other.
+    pub fn begin(self: &Arc<Self>, settings: Run) {
+        static RUNS: AtomicU64 = AtomicU64::new(0);
+        self.end();
+        let run = ServedRun {
+            number: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
+            engine: AtomicU32::new(settings.engine.unwrap_or(0)),
+            settings,
+            endpoint: Arc::downgrade(self),
+            is_over: AtomicBool::new(false),
+        };
+        self.served.lock().expect("no holder panics").run = Some(Arc::new(run));
+    }
+
+    /// Notes the engine's process; false if no run is served.
+    pub fn engine_started(&self, pid: u32) -> bool {
+        let served = self.served.lock().expect("no holder panics");
+        let run = served.run.as_ref().inspect(|run| run.engine.store(pid, Ordering::Relaxed));
+        run.is_some()
+    }
+
+    /// Ends the run that is served, and closes its connections; false if there is none.
+    pub fn end(&self) -> bool {
+        let Served { run, sessions } = std::mem::take(&mut *self.served.lock().expect("no holder panics"));
+        for session in sessions.into_iter().filter_map(|session| session.upgrade()) {
+            session.close();
+        }
+        run.inspect(|run| run.is_over.store(true, Ordering::Relaxed)).is_some()
+    }
+
+    /// A new connection; none if no run is served.
+    pub fn connected(&self, peer: Option<u32>) -> Option<Arc<Session>> {
+        let mut served = self.served.lock().expect("no holder panics");
+        let run = served.run.clone()?;
+        let session = Arc::new(Session::new(Host::Served { peer, run }));
+        served.sessions.retain(|session| session.strong_count() > 0);
+        served.sessions.push(Arc::downgrade(&session));
+        Some(session)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(label: &str) -> Run {
+        Run {
+            ledger: "/nowhere/ledger.jsonl".into(),
+            label: Some(label.to_owned()),
+            working_directory: "/nowhere".into(),
+            hold: equiform_proto::holds::Hold::Off,
+            faults: equiform_proto::faults::Faults::default(),
+            engine: None,
+        }
+    }
+
+    #[test]
+    fn connections_of_a_run_stay_open_until_it_ends_or_another_begins() {
+        let endpoint = Arc::new(Endpoint::default());
+        assert!(endpoint.connected(None).is_none(), "no run is served yet");
+        endpoint.begin(run("first"));
+        let [one, other] = [(); 2].map(|()| endpoint.connected(None).unwrap());
+        assert_eq!(one.host, other.host);
+        assert!(!one.closed().is_cancelled() && one.host.is_alive());
+        endpoint.begin(run("second"));
+        assert!(one.closed().is_cancelled() && other.closed().is_cancelled() && !one.host.is_alive());
+        let next = endpoint.connected(None).unwrap();
+        assert_ne!(next.host, one.host);
+        assert_eq!(next.host.run().unwrap().settings.label.as_deref(), Some("second"));
+        assert!(endpoint.end() && next.closed().is_cancelled());
+        assert!(!endpoint.end() && endpoint.connected(None).is_none());
+    }
+
+    #[test]
+    fn the_process_that_connected_counts_before_the_one_that_was_started() {
+        let endpoint = Arc::new(Endpoint::default());
+        assert!(!endpoint.engine_started(7), "no run is served yet");
+        endpoint.begin(run("first"));
+        let (named, unnamed) = (endpoint.connected(Some(8)).unwrap(), endpoint.connected(None).unwrap());
+        assert_eq!((named.host.pid(), unnamed.host.pid()), (Some(8), None));
+        assert!(endpoint.engine_started(7));
+        assert_eq!((named.host.pid(), unnamed.host.pid()), (Some(8), Some(7)));
+    }
+}
