@@ -153,8 +153,7 @@ fn a_settings_file_that_asks_for_nothing_is_refused_with_its_line() {
 #[test]
 fn a_case_without_variants_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let case = r#"{"version":1,"seed":0,"source":{"nodes":[],"edges":[]},"variants":[],
-        "edges":{"seed":0,"pinned":0.0,"depends_on":0.0,"create_before_destroy":0.0}}"#;
+    let case = r#"{"version":5,"seed":0,"source":{"nodes":[],"edges":[]},"variants":[]}"#;
     fs::write(folder.path().join("case.json"), case).unwrap();
     for command in ["replay", "judge"] {
         let output = equiform(folder.path(), &[command, "."]);

@@ -313,9 +313,9 @@ fn a_ledger_or_a_record_that_is_cut_makes_its_variant_inconclusive() {
 fn a_case_of_a_newer_version_is_told() {
     let newer = |_| br#"{"version": 99, "novelty": true}"#.to_vec();
     let (folder, path) = damaged("case-0000/case.json", newer);
-    let reads = format!("this program reads versions up to {CASE_VERSION}: use a newer equiform");
-    let sentence = format!("has case version 99, and {reads}");
-    let sentence = sentence.as_str();
+    let sentence = format!(
+        "has case version 99, and this program reads version {CASE_VERSION}: use the equiform that wrote it"
+    );
     refused(&judged(&folder.path().join("out")), &[sentence]);
     let replay = equiform(&["replay", "--engine", ENGINE, "--out"])
         .arg(folder.path().join("replayed"))

@@ -121,10 +121,10 @@ fn a_case_that_is_cut_off_foreign_or_newer_is_told() {
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, &text[..text.len() / 2]).unwrap();
     both_refuse(case.path(), &["is not a case", "EOF while parsing"]);
-    fs::write(&path, r#"{"version": 3, "hello": true}"#).unwrap();
+    fs::write(&path, r#"{"version": 5, "hello": true}"#).unwrap();
     both_refuse(case.path(), &["is not a case", "unknown field"]);
     fs::write(&path, text.replacen("\"version\": 5", "\"version\": 99", 1)).unwrap();
-    both_refuse(case.path(), &["has case version 99", "use a newer equiform"]);
+    both_refuse(case.path(), &["has case version 99", "use the equiform that wrote it"]);
     fs::remove_file(&path).unwrap();
     both_refuse(case.path(), &["is neither a case's folder nor a variant's"]);
     both_refuse(Path::new("/nowhere"), &["/nowhere", "No such file"]);

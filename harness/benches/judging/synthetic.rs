@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use equiform::case::choices::Choices;
 use equiform::case::stage::{JudgedAs, Stage};
 use equiform::case::{CASE_FILE, Case};
 use equiform::engines::{EngineId, EngineName, Version};
@@ -68,7 +67,7 @@ impl Tree {
         let source = serde_json::from_value(json!({ "nodes": nodes, "edges": edges })).unwrap();
         // Its states have no identities, so this is a version that writes none.
         let engine = EngineId::new(EngineName::Terraform, Version::new(1, 11, 4));
-        Case::new(0, source, Choices::default(), vec![variant + &")".repeat(steps.len())]).unwrap().on(engine)
+        Case::new(0, source, vec![variant + &")".repeat(steps.len())]).unwrap().on(engine)
     }
 
     fn steps(&self, stage: &Stage) -> Vec<Change> {

@@ -18,6 +18,7 @@ pub mod builds;
 pub mod bundle;
 pub mod comparison;
 pub mod digest;
+mod fixed_attributes;
 pub mod folder;
 pub mod host;
 pub mod judging;

@@ -11,11 +11,11 @@ use crate::algebra::batch::Cuts;
 use crate::algebra::generate::{Batching, Generator, generate, stream};
 use crate::algebra::graph::{NamedGraph, NamedGraphError};
 use crate::algebra::implicit::{Escape, Pace};
-use crate::algebra::program::{Parsed, parse, print};
+use crate::algebra::program::print;
 use crate::algebra::signature::Signature;
 use crate::algebra::source::Source;
 use crate::algebra::weights::Weights;
-use crate::case::choices::{Choices, Chooser};
+use crate::campaign::fixed_attributes::FixedAttributes;
 use crate::case::streams::Choice;
 use crate::case::workflow::Shares;
 use crate::case::{Case, CaseError};
@@ -51,7 +51,7 @@ impl Sources {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Algebra {
-    /// Resources and edges come and go. How edges and settings are written is chosen for the whole case
+    /// Resources and edges come and go. Attributes, settings and kinds of edges stay the same throughout a case
     #[default]
     Bare,
     /// Attributes, settings and kinds of edges are part of the meaning, and change from batch to batch
@@ -178,7 +178,9 @@ impl Settings {
         // A graph that says what its resources are like is taken at its word.
         let is_dressed = matches!(&self.from, Sources::Given(graph) if !graph.is_bare());
         let source = if is_dressed { source } else { source.dressed(&weights, &mut rng) };
-        let own = NamedGraph::new(&source.graph, &source.names);
+        let fixed = self.fixed_attributes(seed);
+        let graph = fixed.map(|fixed| fixed.of_graph(&source.graph, &source.names));
+        let own = NamedGraph::new(graph.as_ref().unwrap_or(&source.graph), &source.names);
         let source = source.with_foreign(foreign, &mut rng);
         let bound = 4 * source.graph.size() + 16;
         let escape = Escape::new(ESCAPE).expect("it is a probability");
@@ -192,24 +194,17 @@ impl Settings {
             batching,
             seed,
             self.variants,
-            |_, variant| print(&variant.derivation, &variant.cuts, &source.names),
+            |_, variant| {
+                let dressed = fixed.map(|fixed| fixed.of_variant(variant, &source.names));
+                let variant = dressed.as_ref().unwrap_or(variant);
+                print(&variant.derivation, &variant.cuts, &source.names)
+            },
             |text| {
                 variants.push(text);
                 ControlFlow::Continue(())
             },
         );
-        if self.algebra == Algebra::Attributed {
-            return self.driven(Case::new(seed, own, Choices::default(), variants));
-        }
-        let chooser = Chooser {
-            seed,
-            pinned: 0.25,
-            depends_on: 0.25,
-            create_before_destroy: self.create_before_destroy,
-        };
-        let parsed: Vec<Parsed> =
-            variants.iter().map(|text: &String| parse(text).expect("what is printed can be read")).collect();
-        self.driven(Case::new(seed, own, chooser.choose(&parsed), variants))
+        self.driven(Case::new(seed, own, variants))
     }
 
     /// The seed of the case with this number, from which its programs are drawn.
@@ -217,7 +212,13 @@ impl Settings {
         self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64)
     }
 
-    /// How likely values and kinds are: none but the defaults in the bare algebra.
+    /// The attributes and kinds of a case whose walks draw none.
+    fn fixed_attributes(&self, seed: u64) -> Option<FixedAttributes> {
+        let create_before_destroy = self.create_before_destroy;
+        (self.algebra == Algebra::Bare).then_some(FixedAttributes { seed, create_before_destroy })
+    }
+
+    /// How likely values and kinds are on a walk: all have the default with the bare algebra.
     fn weights(&self) -> Weights {
         if self.algebra == Algebra::Bare {
             return Weights::bare().clone();

@@ -1,14 +1,11 @@
 //! A case: a source with its variants, and all that is needed to deploy and judge them again.
 //!
-//! [`choices`] is how edges and settings of bare programs are written, [`stage`] what the engine is asked to do with a
-//! variant, one command after the other, `staged` a stage with its program, [`workflow`] the lists of stages by which
-//! an engine is driven. Cases of the first version are read by `version1`.
+//! [`stage`] is what the engine is asked to do with a variant, one command after the other, `staged` a stage with its
+//! program, [`workflow`] the lists of stages by which an engine is driven.
 
-pub mod choices;
 pub mod stage;
 mod staged;
 pub mod streams;
-mod version1;
 pub mod workflow;
 
 use std::collections::BTreeMap;
@@ -22,17 +19,11 @@ use crate::algebra::program::{Parsed, Step, parse};
 use crate::algebra::signature::{AttributeId, Kind, Signature, ValueId};
 use crate::engine_id::RecordedEngine;
 use crate::spec::{Configuration, EdgeKind, Encoding, LeftOut, Meaning, Node, NodeKey};
-use choices::Choices;
 use stage::{Defect, ProgramRef, Stage};
 pub use staged::StagedBatch;
-use version1::Version1;
 
-/// The version of the case format that this program writes. It reads those before it, too.
+/// The version of the case format that this program reads and writes.
 pub const CASE_VERSION: u32 = 5;
-
-/// The oldest version that has the form of this one: version 3 did not tell its number, version 2 knew no workflows,
-/// and fewer stages.
-const OLDEST_OF_THIS_FORM: u32 = 2;
 
 /// The name of a case's file in its folder.
 pub const CASE_FILE: &str = "case.json";
@@ -63,8 +54,6 @@ pub struct Case {
     pub provider: Option<String>,
     /// The graph that every variant ends in.
     pub source: NamedGraph,
-    /// How edges and lifecycles are written.
-    pub choices: Choices,
     /// Whether programs tell of their resources by outputs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outputs: bool,
@@ -79,7 +68,6 @@ pub struct Variant {
     /// The program as a term, with its cuts.
     pub program: String,
     /// How the engine is driven, by name; its stages tell what that comes to.
-    #[serde(default = "workflow::plain_name")]
     pub workflow: String,
     /// What is done with it, in order.
     pub stages: Vec<Stage>,
@@ -104,11 +92,11 @@ pub enum CaseError {
         /// What is wrong.
         source: serde_json::Error,
     },
-    /// It was written by a newer program.
+    /// It was written by another version of this program.
     #[error(
-        "{path} has case version {found}, and this program reads versions up to {CASE_VERSION}: use a newer equiform"
+        "{path} has case version {found}, and this program reads version {CASE_VERSION}: use the equiform that wrote it"
     )]
-    Newer {
+    UnsupportedVersion {
         /// The file.
         path: String,
         /// The version it has.
@@ -152,12 +140,7 @@ impl Batch {
 
 impl Case {
     /// A case that was not run yet, with the usual stages for each program.
-    pub fn new(
-        seed: u64,
-        source: NamedGraph,
-        choices: Choices,
-        programs: Vec<String>,
-    ) -> Result<Self, CaseError> {
+    pub fn new(seed: u64, source: NamedGraph, programs: Vec<String>) -> Result<Self, CaseError> {
         let count = programs.len();
         let variants = programs.into_iter().enumerate().map(|(number, program)| {
             let batches = batch_count(&parse_variant(number, &program)?);
@@ -173,7 +156,6 @@ impl Case {
             equiform: None,
             provider: None,
             source,
-            choices,
             outputs: false,
             variants: variants.collect::<Result<_, CaseError>>()?,
         })
@@ -189,14 +171,10 @@ impl Case {
         }
         let json = |source| CaseError::Json { path: name.clone(), source };
         let any: AnyVersion = serde_json::from_slice(&bytes).map_err(json)?;
-        let case: Self = match any.version {
-            1 => serde_json::from_slice::<Version1>(&bytes).map_err(json)?.migrate()?,
-            OLDEST_OF_THIS_FORM..=CASE_VERSION => {
-                let case: Self = serde_json::from_slice(&bytes).map_err(json)?;
-                Self { version: CASE_VERSION, ..case }
-            }
-            found => return Err(CaseError::Newer { path: name, found }),
-        };
+        if any.version != CASE_VERSION {
+            return Err(CaseError::UnsupportedVersion { path: name, found: any.version });
+        }
+        let case: Self = serde_json::from_slice(&bytes).map_err(json)?;
         if case.variants.is_empty() { Err(CaseError::NoVariants { path: name }) } else { Ok(case) }
     }
 
@@ -215,7 +193,6 @@ impl Case {
     /// resources.
     pub fn batches(&self, variant: usize) -> Result<Vec<Arc<Batch>>, CaseError> {
         let parsed = parse_variant(variant, &self.variants[variant].program)?;
-        let name = |resource| parsed.names.of(resource);
         let steps = parsed.derivation.steps();
         let keys: Vec<NodeKey> = parsed.names.iter().map(NodeKey::from).collect();
         // When each resource that is there was added: the order of the text.
@@ -237,20 +214,13 @@ impl Case {
                     order.sort_unstable_by_key(|resource| added[resource]);
                     let key = |resource: Resource| keys[resource.index() as usize].clone();
                     let mut dependencies: BTreeMap<Resource, BTreeMap<NodeKey, _>> = BTreeMap::new();
-                    for edge in graph.edges() {
-                        // An edge whose kind is not said has the one that was chosen for it.
-                        let kind = match graph.kind(edge) {
-                            Some(kind) if !kind.is_default() => edge_kind(kind),
-                            _ => self.choices.edges.of(name(edge.dependency), name(edge.dependent)),
-                        };
+                    for (edge, kind) in graph.kinds() {
                         let of_dependent = dependencies.entry(edge.dependent).or_default();
-                        of_dependent.insert(key(edge.dependency), kind);
+                        of_dependent.insert(key(edge.dependency), edge_kind(kind));
                     }
                     let nodes = graph.nodes().map(|resource| {
-                        let chosen = self.choices.create_before_destroy.contains(name(resource));
                         let mut node = Node {
                             dependencies: Arc::new(dependencies.remove(&resource).unwrap_or_default()),
-                            create_before_destroy: chosen,
                             ..Node::default()
                         };
                         graph

@@ -11,7 +11,6 @@ use super::oracles::{Oracle, Trial};
 use super::stages::StageJudge;
 use super::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use crate::algebra::graph::{EdgeNames, NamedGraph};
-use crate::case::choices::Choices;
 use crate::case::stage::JudgedAs;
 use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
 use crate::engines::driver::EngineProfile;
@@ -170,12 +169,7 @@ pub fn judge_each_of(
 }
 
 fn is_source(staged: &StagedBatch<'_>, case: &Case) -> bool {
-    let graph = graph_of(&staged.batch.program);
-    // Where edges and settings were chosen beside the programs, the source is a graph and no more.
-    if case.choices == Choices::default() {
-        return graph == case.source;
-    }
-    graph.nodes == case.source.nodes && graph.edges == case.source.edges
+    graph_of(&staged.batch.program) == case.source
 }
 
 /// The graph that a program describes, with all that is not as by default.

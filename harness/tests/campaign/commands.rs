@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use equiform::case::choices::{Choices, EdgeKinds};
 use equiform::case::{CASE_FILE, Case};
-use equiform::spec::EdgeKind;
 use serde_json::Value;
 
 fn equiform(folder: &Path, arguments: &[&str]) -> Output {
@@ -119,16 +117,11 @@ fn a_run_tells_where_the_time_went_and_what_was_not_run_just_now_does_not() {
 
 /// A case in which b, with create_before_destroy, is removed, and its dependency a is replaced.
 pub fn case_with_a_known_cycle() -> Case {
-    let program = "(rem b (disc a b (disc p a (cut (con a b (con p a (add b (add a (add p empty)))))))))";
-    let pinned = |dependency: &str, dependent: &str| {
-        ((dependency.to_owned(), dependent.to_owned()), EdgeKind::PinnedRefs)
-    };
-    let choices = Choices {
-        edges: EdgeKinds([pinned("p", "a"), pinned("a", "b")].into()),
-        create_before_destroy: ["b".to_owned()].into(),
-    };
+    let added = "(set b create_before_destroy true (add b (add a (add p empty))))";
+    let first = format!("(con a b pinned_refs (con p a pinned_refs {added}))");
+    let program = format!("(rem b (disc a b (disc p a (cut {first}))))");
     let source = serde_json::from_str(r#"{"nodes":["a","p"],"edges":[]}"#).unwrap();
-    let case = Case::new(0, source, choices, vec![program.to_owned()]).unwrap();
+    let case = Case::new(0, source, vec![program]).unwrap();
     case.on(super::support::id("tofu@1.12.6"))
 }
 

@@ -4,26 +4,24 @@
 use std::time::Duration;
 
 use equiform::case::Case;
-use equiform::case::choices::{Choices, EdgeKinds};
 use equiform::case::stage::{JudgedAs, ProgramRef, Stage};
 use equiform::deploy::Start;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant::{variant_folder, verdict};
 use equiform::judge::verdict::VariantVerdict;
-use equiform::spec::{Action, EdgeKind, Options, SavedOptions};
+use equiform::spec::{Action, Options, SavedOptions};
 
 use super::support::{engine, provider, runner};
 
 /// a, b that refers to it, c that is pinned to b, d after c; in two batches.
 fn case(stages: Vec<Stage>) -> Case {
-    let program = "(con c d (add d (cut (con b c (con a b (add c (add b (add a empty))))))))";
-    let source = r#"{"nodes":["a","b","c","d"],"edges":[["a","b"],["b","c"],["c","d"]]}"#;
-    let edge = |one: &str, other: &str, kind| ((one.to_owned(), other.to_owned()), kind);
-    let edges = [edge("b", "c", EdgeKind::PinnedRefs), edge("c", "d", EdgeKind::DependsOn)];
-    let choices = Choices { edges: EdgeKinds(edges.into()), ..Choices::default() };
+    let first = "(con b c pinned_refs (con a b (add c (add b (add a empty)))))";
+    let program = format!("(con c d depends_on (add d (cut {first})))");
+    let source = r#"{"nodes":["a","b","c","d"],"edges":[["a","b"],["b","c"],["c","d"]],
+        "kinds":[["b","c","pinned_refs"],["c","d","depends_on"]]}"#;
     let source = serde_json::from_str(source).unwrap();
-    let mut case = Case::new(0, source, choices, vec![program.to_owned()]).unwrap();
+    let mut case = Case::new(0, source, vec![program]).unwrap();
     case.variants[0].stages = stages;
     case
 }

@@ -25,7 +25,7 @@ const STORED: &[(&str, usize, &str)] = &[
 ];
 
 fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/cases/version-1").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/cases/stored").join(name)
 }
 
 fn stored(name: &str) -> Case {

@@ -73,7 +73,7 @@ pub fn damaged_campaign() {
     let before = fs::read(&page).unwrap();
     assert!(String::from_utf8_lossy(&before).contains("\"not_run\":2"));
     fs::create_dir(folder.path().join("case-0001")).unwrap();
-    fs::write(folder.path().join("case-0001/case.json"), r#"{"version":3,"se"#).unwrap();
+    fs::write(folder.path().join("case-0001/case.json"), r#"{"version":5,"se"#).unwrap();
     let said = refusal(&["report", path]);
     assert!(said.contains("is not a case") && said.contains("`equiform run --resume"), "{said}");
     assert_eq!(fs::read(&page).unwrap(), before);

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::algebra::graph::{Edge, Graph, NamedGraph, Names, Resource, topological_order};
 use crate::algebra::program::{Derivation, Step, print};
 use crate::algebra::signature::Signature as AlgebraSignature;
-use crate::case::choices::Choices;
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::case::{Batch, CASE_VERSION, Case, CaseError, Variant, workflow};
 use crate::judge::variant::graph_of;
@@ -67,7 +66,7 @@ pub struct Candidate {
 const OTHER: usize = 1;
 
 impl Candidate {
-    /// A variant of a case. Choices that were made beside its program become a part of it.
+    /// A variant of a case.
     pub fn of(case: &Case, variant: usize) -> Result<Self, CaseError> {
         let batches: Vec<Written> = case.batches(variant)?.iter().map(|batch| Written::of(batch)).collect();
         let Variant { stages, workflow, .. } = &case.variants[variant];
@@ -82,7 +81,7 @@ impl Candidate {
                 other = Some(last);
             }
         }
-        let template = Case { variants: Vec::new(), choices: Choices::default(), ..case.clone() };
+        let template = Case { variants: Vec::new(), ..case.clone() };
         Ok(Self { template, batches, other, stages, workflow: workflow.clone() })
     }
 
@@ -285,7 +284,7 @@ mod tests {
     fn batches_that_no_stage_uses_are_dropped_with_their_steps() {
         let program = "(rem x (con a b (add b (cut (add x (add a empty))))))".to_owned();
         let source = serde_json::from_str(r#"{"nodes":["a","b"],"edges":[["a","b"]]}"#).unwrap();
-        let case = Case::new(0, source, Choices::default(), vec![program]).unwrap();
+        let case = Case::new(0, source, vec![program]).unwrap();
         let mut candidate = Candidate::of(&case, 0).unwrap();
         assert_eq!(candidate.size(), Size { resources: 3, edges: 1, batches: 2, commands: 5 });
         candidate.stages.retain(|stage| stage.name == "batch-2");

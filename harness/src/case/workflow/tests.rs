@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::case::choices::Choices;
 use crate::case::stage::{JudgedAs, ProgramRef};
 use crate::case::{Case, StagedBatch};
 use crate::spec::semantics::terraform::TERRAFORM;
@@ -16,7 +15,7 @@ fn case() -> Case {
     let first = "(con b c (con a b (add d (cut (add c (add b (cut (rem x (cut (con a x (add x (add a empty))))))))))))";
     let second = "(con a b (con b c (cut (add a (add b (add c (cut (add d empty))))))))";
     let programs = [first, second].map(str::to_owned).to_vec();
-    Case::new(7, source, Choices::default(), programs).unwrap()
+    Case::new(7, source, programs).unwrap()
 }
 
 /// The stages of a variant by a workflow, with their programs.

@@ -9,7 +9,6 @@ use tempfile::TempDir;
 use crate::algebra::graph::NamedGraph;
 use crate::algebra::source::Source;
 use crate::case::Case;
-use crate::case::choices::Choices;
 use crate::cli::CannotRun;
 use crate::engines::driver::Syntax;
 use crate::engines::terraform;
@@ -44,7 +43,7 @@ impl Programs {
 
     /// Writes the batches of a program, given as a term.
     pub fn write(&mut self, name: &str, term: &str) -> Result<(), CannotRun> {
-        let case = Case::new(0, self.source.clone(), Choices::default(), vec![term.to_owned()])?;
+        let case = Case::new(0, self.source.clone(), vec![term.to_owned()])?;
         for (batch, number) in case.batches(0)?.iter().zip(1..) {
             let folder = self.draft.path().join(name).join(format!("batch-{number}"));
             let text = terraform::render(batch, Syntax::Hcl);

@@ -3,7 +3,6 @@
 use equiform::algebra::graph::NamedGraph;
 use equiform::algebra::program::parse;
 use equiform::case::Case;
-use equiform::case::choices::Choices;
 
 /// In the stages of a variant that has drifted: nothing is refreshed between the drift and its repair.
 pub const REPAIRED_AT_ONCE: &str = r#""judged_as":"plan"},{"name":"drift-repaired""#;
@@ -17,7 +16,7 @@ fn case(batches: &[&str]) -> Case {
     });
     let parsed = parse(&term).unwrap();
     let source = NamedGraph::new(&parsed.eval().unwrap(), &parsed.names);
-    Case::new(0, source, Choices::default(), vec![term.clone(), term]).unwrap()
+    Case::new(0, source, vec![term.clone(), term]).unwrap()
 }
 
 /// A resource comes, and nothing else changes.

@@ -2,23 +2,19 @@
 
 pub mod changes;
 
+use equiform::algebra::graph::NamedGraph;
 use equiform::algebra::program::parse;
 use equiform::case::Case;
-use equiform::case::choices::{Choices, Chooser};
-use equiform::spec::EdgeKind;
 
 /// All of them.
 pub const CASES: &[fn() -> Case] =
     &[chain, with_outputs, by_order, removal, long_by_order, updates, removed_by_order, apart];
 
-fn case(nodes: &[&str], depends_on: bool, variants: [&str; 2]) -> Case {
-    let edges: Vec<_> = nodes.windows(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect();
-    let source = serde_json::json!({ "nodes": nodes, "edges": edges });
-    let share = if depends_on { 1.0 } else { 0.0 };
-    let chooser = Chooser { seed: 0, pinned: 0.0, depends_on: share, create_before_destroy: 0.0 };
-    let parsed = variants.map(|text| parse(text).unwrap());
-    let (source, programs) = (serde_json::from_value(source).unwrap(), variants.map(str::to_owned).to_vec());
-    Case::new(0, source, chooser.choose(&parsed), programs).unwrap()
+/// A case that ends in what the first of its variants means.
+fn case(variants: [&str; 2]) -> Case {
+    let parsed = parse(variants[0]).unwrap();
+    let source = NamedGraph::new(&parsed.eval().unwrap(), &parsed.names);
+    Case::new(0, source, variants.map(str::to_owned).to_vec()).unwrap()
 }
 
 const CHAIN: [&str; 2] = [
@@ -28,7 +24,7 @@ const CHAIN: [&str; 2] = [
 
 /// Three resources in a chain, in two batches.
 pub fn chain() -> Case {
-    case(&["a", "b", "c"], false, CHAIN)
+    case(CHAIN)
 }
 
 /// The same, with an output for each of them.
@@ -38,45 +34,42 @@ pub fn with_outputs() -> Case {
 
 /// The same, with edges of order alone.
 pub fn by_order() -> Case {
-    case(&["a", "b", "c"], true, CHAIN)
+    case([
+        "(con b c depends_on (add c (cut (con a b depends_on (add b (add a empty))))))",
+        "(con a b depends_on (con b c depends_on (cut (add c (add b (add a empty))))))",
+    ])
 }
 
 /// The chain with a fourth resource that comes and goes, in three batches.
 pub fn removal() -> Case {
     let variant = "(con b c (add c (cut (rem d (cut (add d (con a b (add b (add a empty)))))))))";
-    case(&["a", "b", "c"], false, [variant, CHAIN[1]])
+    case([variant, CHAIN[1]])
 }
 
 /// Ten resources in a chain of order alone, in one batch: together they do not keep the order by chance.
 pub fn long_by_order() -> Case {
     let nodes = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
     let added = nodes.iter().fold("empty".to_owned(), |inner, node| format!("(add {node} {inner})"));
-    let whole = nodes.windows(2).fold(added, |inner, pair| format!("(con {} {} {inner})", pair[0], pair[1]));
-    case(&nodes, true, [&whole, &whole])
+    let connected = |inner, pair: &[&str]| format!("(con {} {} depends_on {inner})", pair[0], pair[1]);
+    let whole = nodes.windows(2).fold(added, connected);
+    case([&whole, &whole])
 }
 
 /// Two resources that are updated in the same batch, in an order that leaves no value: both get a reference to a third.
 pub fn updates() -> Case {
-    let variant = "(con x b (con x a (cut (add x (con a b (add b (add a empty)))))))";
-    let source =
-        serde_json::json!({ "nodes": ["a", "b", "x"], "edges": [["a", "b"], ["x", "a"], ["x", "b"]] });
-    let edges = vec![("a".to_owned(), "b".to_owned(), EdgeKind::DependsOn)];
-    Case {
-        source: serde_json::from_value(source).unwrap(),
-        choices: Choices { edges: edges.into(), ..Choices::default() },
-        ..case(&[], false, [variant, variant])
-    }
+    let variant = "(con x b (con x a (cut (add x (con a b depends_on (add b (add a empty)))))))";
+    case([variant, variant])
 }
 
 /// A chain of order alone that goes in the second batch, beside a resource that stays.
 pub fn removed_by_order() -> Case {
-    let variant = "(rem a (rem b (rem c (cut (add s (con b c (con a b (add c (add b (add a empty))))))))))";
-    case(&["s"], true, [variant, variant])
+    let chain = "(con b c depends_on (con a b depends_on (add c (add b (add a empty)))))";
+    let variant = format!("(rem a (rem b (rem c (cut (add s {chain})))))");
+    case([&variant, &variant])
 }
 
 /// Four resources that have nothing to do with each other, in one batch.
 pub fn apart() -> Case {
     let variant = "(add d (add c (add b (add a empty))))";
-    let source = serde_json::json!({ "nodes": ["a", "b", "c", "d"], "edges": [] });
-    Case { source: serde_json::from_value(source).unwrap(), ..case(&[], false, [variant, variant]) }
+    case([variant, variant])
 }
