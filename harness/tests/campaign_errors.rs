@@ -316,13 +316,13 @@ fn a_case_of_a_newer_version_is_told() {
     let sentence = format!(
         "has case version 99, and this program reads version {CASE_VERSION}: use the equiform that wrote it"
     );
-    refused(&judged(&folder.path().join("out")), &[sentence]);
+    refused(&judged(&folder.path().join("out")), &[&sentence]);
     let replay = equiform(&["replay", "--engine", ENGINE, "--out"])
         .arg(folder.path().join("replayed"))
         .arg(path.parent().unwrap())
         .output()
         .unwrap();
-    refused(&replay, &[sentence]);
+    refused(&replay, &[&sentence]);
     assert!(!folder.path().join("replayed").exists());
 }
 

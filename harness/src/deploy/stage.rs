@@ -15,7 +15,7 @@ use super::limits::KEPT;
 use super::process::{Command, Ended, Outcome};
 use super::starts::Place;
 use super::worker::{self, Worker};
-use super::{EngineProcess, Runner, make_folder, write, write_program};
+use super::{EngineProcess, Runner, make_folder, write_program};
 use crate::case::StagedBatch;
 use crate::engines::driver::EngineCommand;
 use crate::engines::workspace::ProgramFile;
