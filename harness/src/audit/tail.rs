@@ -207,7 +207,7 @@ impl Follow {
 mod tests {
     use std::io::Write;
 
-    use equiform_proto::ledger::{Header, Operation, Phase};
+    use equiform_proto::ledger::{FORMAT_VERSION, Header, Operation, Phase};
     use tempfile::NamedTempFile;
 
     use super::*;
@@ -221,7 +221,7 @@ mod tests {
         fn new() -> Self {
             let mut writer = Self { file: NamedTempFile::new().unwrap(), chain: Chain::default() };
             let header = Header {
-                version: 1,
+                version: FORMAT_VERSION,
                 id: "test".to_owned(),
                 created: "2026-01-01T00:00:00Z".parse().unwrap(),
             };

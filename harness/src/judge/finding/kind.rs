@@ -91,7 +91,7 @@ kinds! {
     }
     Plan "plan" {
         SeveralPlans "several-plans" "one command makes several plans"
-        SavedPlanMadeAnew "saved-plan-made-again" "the apply of a saved plan makes another plan"
+        SavedPlanMadeAgain "saved-plan-made-again" "the apply of a saved plan makes another plan"
         ChangesDenied "changes-denied" "the exit code of a plan says that nothing changes, and something does"
         PlanDiffersFromModel "plan-differs-from-model" "the plan announces other changes than the model expects"
         PlanDiffersFromDone "plan-differs-from-done" "the plan announces other changes than are made"

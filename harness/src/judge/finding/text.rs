@@ -222,7 +222,7 @@ impl Finding {
             }
             Kind::UnwantedRead => format!("{observed} objects were read, and the command is to read none"),
             Kind::SeveralPlans => format!("one command made {observed} plans"),
-            Kind::SavedPlanMadeAnew => format!("the apply of a saved plan made {observed} more"),
+            Kind::SavedPlanMadeAgain => format!("the apply of a saved plan made {observed} more"),
             Kind::ObjectsLeft => format!("{observed} objects are left"),
             _ => format!("{observed} operations"),
         }

@@ -39,7 +39,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     }
     let is_saved = matches!(action, Action::ApplySaved(_));
     if is_saved && plans > 0 {
-        findings.push(counted(FindingKind::SavedPlanMadeAnew, plans));
+        findings.push(counted(FindingKind::SavedPlanMadeAgain, plans));
     }
     // The other way round there may be more to tell of than resources.
     let announces = evidence.output.planned.iter().any(|change| !change.operations.is_empty());
