@@ -163,7 +163,7 @@ fn a_provider_that_hangs_ends_the_campaign_and_is_not_held_against_the_engine() 
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("out");
         let mut command = campaign(ENGINE, &out);
-        command.args(["--jobs=1", "--timeout=4s", "--hold=100ms"]).args(start);
+        command.args(["--jobs=1", "--timeout=20s", "--hold=100ms"]).args(start);
         let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let begin = Instant::now();
         while !out.join("case-0000/variant-0001").exists() {

@@ -1,10 +1,10 @@
 //! How much an engine's command may take. An engine that runs away must not take the campaign with it: a command that
 //! exceeds a limit is ended, and that is a finding.
 //!
-//! Memory and processes are counted by looking at `/proc` now and then. No limit of the system would do: engines written
-//! in Go reserve far more address space than they use, a limit on processes counts all of a user's, and control groups
-//! need rights that a user or a job in continuous integration does not have. The size of files is a limit of the system,
-//! because a disk in memory can be filled between two looks.
+//! Memory and processes are counted by looking at `/proc` now and then. No limit of the system would do: engines
+//! written in Go reserve far more address space than they use, a limit on processes counts all of a user's, and control
+//! groups need rights that a user or a job in continuous integration does not have. The size of files is a limit of the
+//! system, because a disk in memory can be filled between two looks.
 
 use std::fs;
 use std::path::Path;
@@ -58,8 +58,8 @@ impl Limits {
 
     /// The limits of an engine that reaches its provider in this way.
     pub fn of_engine(access: &Access) -> Self {
-        // A provider that the engine starts itself has the same limit, and its ledger may be larger. Such an engine does
-        // not work in memory.
+        // A provider that the engine starts itself has the same limit, and its ledger may be larger. Such an engine
+        // does not work in memory.
         Self { file_size_enforced: matches!(access, Access::Served { .. }), ..Self::usual() }
     }
 

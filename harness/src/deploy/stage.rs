@@ -208,8 +208,8 @@ impl Runner {
 }
 
 impl StageCommand<'_> {
-    /// What the provider has to know, as variables: for one that the engine starts, and for drift. One that is up goes by
-    /// the control channel alone.
+    /// What the provider has to know, as variables: for one that the engine starts, and for drift. One that is up goes
+    /// by the control channel alone.
     fn environment(&self) -> impl Iterator<Item = (OsString, OsString)> {
         let Run { ledger, label, hold, faults, .. } = &self.run;
         let faults = (!faults.is_empty()).then(|| ("EQUIFORM_FAULTS", faults.to_json().into()));

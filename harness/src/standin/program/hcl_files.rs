@@ -5,7 +5,8 @@ use hcl::{Block, Body, Expression, ObjectKey, TemplateExpr};
 use super::module::{InFile, Requirement, TYPED};
 use super::pieces::{Piece, nesting, pieces};
 
-/// How deep a text may be nested that is given to the parser, which uses the stack for it. People write a tenth of that.
+/// How deep a text may be nested that is given to the parser, which uses the stack for it. People write a tenth of
+/// that.
 const MOST_NESTED: usize = 200;
 
 /// The stack that the parser has. It needs less than 100 KiB for each of these levels.
