@@ -221,7 +221,6 @@ const MAY_SPEAK_TERRAFORM: &[(&str, &str)] = &[
     ("campaign/bundle/", "scripts for Terraform's maintainers; another family needs scripts of its own"),
     ("cli/bundle.rs", "the same, as a command"),
     ("judge/explain/programs.rs", "command lines for people, without the options that all of them have"),
-    ("deploy/provider.rs", "what the provider prints for people who attach Terraform to it"),
 ];
 
 #[test]

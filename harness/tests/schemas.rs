@@ -44,14 +44,16 @@ impl Schema {
 }
 
 /// A case in which an engine bug shows that is known, and new without the list of those.
-const CYCLE: &str = r#"{"version":5,"number":3,"seed":0,
+const CYCLE: &str = concat!(
+    r#"{"version":5,"number":3,"seed":0,
     "engine":{"family":"terraform","name":"tofu","version":"1.12.6"},"source":{"nodes":["a","p"],"edges":[]},
     "variants":[{"workflow":"plain","stages":[
         {"name":"batch-1","action":{"apply":{}},"program":{"batch":1},"judged_as":"batch"},
         {"name":"batch-2","action":{"apply":{}},"program":{"batch":2},"judged_as":"source"},
         {"name":"destroy","action":{"destroy":{}},"program":{"batch":2},"judged_as":"destroy"}],
-    "program":"(rem b (disc a b (disc p a (cut (con a b pinned_refs (con p a pinned_refs
-        (set b create_before_destroy true (add b (add a (add p empty))))))))))"}]}"#;
+    "program":"(rem b (disc a b (disc p a (cut (con a b pinned_refs (con p a pinned_refs "#,
+    r#"(set b create_before_destroy true (add b (add a (add p empty))))))))))"}]}"#
+);
 
 #[test]
 fn reports_of_run_judge_merge_and_replay_are_what_their_schema_says() {

@@ -124,7 +124,7 @@ fn a_variant_is_reduced_by_the_command_and_what_cannot_be_gets_a_sentence() {
     let case = root.path().join("small/case.json");
     let text = fs::read_to_string(&case).unwrap();
     fs::write(&case, text.replacen(r#""version": "#, r#""version": 9"#, 1)).unwrap();
-    refused(&["reduce", "small", "--out=smaller"], "use a newer equiform");
+    refused(&["reduce", "small", "--out=smaller"], "use the equiform that wrote it");
     fs::write(&case, &text[..text.len() / 2]).unwrap();
     refused(&["reduce", "small", "--out=smaller"], "is not a case");
 }

@@ -29,8 +29,9 @@ fn a_variant_is_shown_stage_by_stage_with_what_was_expected_and_done() {
     };
     let (code, text) = show();
     assert_eq!(code, Some(0), "{text}");
-    // Configured twice, and each planned twice: once with all the others, once before it is created.
-    assert!(text.contains("  expected  +r0 +r1\n  did       +r0[6..7] +r1[9..10]\n"), "{text}");
+    // Configured twice, and each planned twice: once with all the others, once before it is created. Between begin and
+    // end the provider records that it releases the operation.
+    assert!(text.contains("  expected  +r0 +r1\n  did       +r0[6..8] +r1[10..12]\n"), "{text}");
     std::fs::remove_file(place.join("batch-1/state.json")).unwrap();
     let (code, text) = show();
     assert_eq!(code, Some(1), "{text}");

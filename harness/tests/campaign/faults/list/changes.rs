@@ -109,7 +109,10 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"cp terraform.tfstate before 2>/dev/null; said "$@"; cat said
                    if grep -q apply_errored said && [ -e before ]; then mv before terraform.tfstate; fi; exit $code"#,
-        only_with: Some(With::Workflow("failure", &[r#"{"operation":"update","key":"b","how":"partial"}"#])),
+        only_with: Some(With::Workflow(
+            "failure",
+            &[r#"{"operation":"update","key":"b"},"action":"error_with_partial_object""#],
+        )),
     },
     Fault {
         name: "a drifted label is not repaired",

@@ -6,7 +6,7 @@ use super::At::Command;
 use super::{Fault, With};
 
 /// In the stages of a variant: a drift is refreshed, and not by a saved plan.
-const REFRESHED: &str = r#"{"name":"drift-refreshed","action":{"refresh-only""#;
+const REFRESHED: &str = r#"{"name":"drift-refreshed","action":{"refresh""#;
 
 /// In the stages of a variant: the second batch comes with a cycle.
 const CYCLE: &str = r#"{"broken":{"batch":2,"defect":{"cycle""#;
@@ -55,7 +55,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("plan*-replace=*-out=*"),
         script: r#"said "$@"; cat said; without '-replace=*' "$@" >/dev/null; exit $code"#,
-        only_with: Some(With::Workflow("saved-options", &[r#""replace":["mock_node."#])),
+        only_with: Some(With::Workflow("saved-options", &[r#""replace":[""#])),
     },
     Fault {
         name: "a saved plan forgets its targets",
@@ -63,7 +63,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("plan*-target=*-out=*"),
         script: r#"said "$@"; cat said; without '-target=*' "$@" >/dev/null; exit $code"#,
-        only_with: Some(With::Workflow("saved-options", &[r#""target":["mock_node.a"]"#])),
+        only_with: Some(With::Workflow("saved-options", &[r#""target":["a"]"#])),
     },
     Fault {
         name: "a resource is forgotten with -refresh=false",
@@ -122,7 +122,7 @@ pub const FAULTS: &[Fault] = &[
         script: r#"without '-target=*' "$@""#,
         only_with: Some(With::Workflow(
             "targets",
-            &[r#""batch-2-part-1","action":{"apply":{"target":["mock_node.a"]"#],
+            &[r#""batch-2-part-1","action":{"apply":{"target":["a"]"#],
         )),
     },
     Fault {
@@ -131,10 +131,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-target=*-target=*"),
         script: r#"without "${*##* }" "$@""#,
-        only_with: Some(With::Workflow(
-            "targets",
-            &[r#""target":["mock_node.a","mock_node.b","mock_node.c"]"#],
-        )),
+        only_with: Some(With::Workflow("targets", &[r#""target":["a","b","c"]"#])),
     },
     Fault {
         name: "a target does not include what it depends on",
@@ -142,7 +139,7 @@ pub const FAULTS: &[Fault] = &[
         case: long_by_order,
         at: Command("apply*-target=*"),
         script: r#"sed -i '/depends_on/d' main.tf; real "$@""#,
-        only_with: Some(With::Workflow("targets", &[r#""target":["mock_node.j"]"#])),
+        only_with: Some(With::Workflow("targets", &[r#""target":["j"]"#])),
     },
     Fault {
         name: "there is no warning that a target is only a part",
@@ -166,7 +163,7 @@ pub const FAULTS: &[Fault] = &[
         case: by_order,
         at: Command("apply*-replace=*-replace=*"),
         script: r#"without "${*##* }" "$@""#,
-        only_with: Some(With::Workflow("replace", &[r#""replace":["mock_node.a","mock_node.b"]"#])),
+        only_with: Some(With::Workflow("replace", &[r#""replace":["a","b"]"#])),
     },
     Fault {
         name: "taint marks nothing",
@@ -220,7 +217,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("destroy*-target=*"),
         script: r#"without '-target=*' "$@""#,
-        only_with: Some(With::Workflow("destroy-by-pieces", &[r#""target":["mock_node.c"]"#])),
+        only_with: Some(With::Workflow("destroy-by-pieces", &[r#""target":["c"]"#])),
     },
     Fault {
         name: "destroy -target leaves its dependents",
@@ -229,7 +226,7 @@ pub const FAULTS: &[Fault] = &[
         at: Command("destroy*-target=*"),
         script: r#"sed -i '/refs/d' main.tf; sed -i '/"dependencies": \[/,/\]/{/mock_node/d}' terraform.tfstate
                    real "$@""#,
-        only_with: Some(With::Workflow("destroy-by-pieces", &[r#""target":["mock_node.a"]"#])),
+        only_with: Some(With::Workflow("destroy-by-pieces", &[r#""target":["a"]"#])),
     },
     Fault {
         name: "a program with a dangling reference is applied anyway",
@@ -300,7 +297,10 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"said "$@"; cat said; if grep -q apply_errored said; then
                    sed -i '/depends_on/d' main.tf; real "$@" -target=mock_node.b >/dev/null; fi; exit $code"#,
-        only_with: Some(With::Workflow("failure", &[r#"{"operation":"create","key":"a","how":"error"}"#])),
+        only_with: Some(With::Workflow(
+            "failure",
+            &[r#"{"operation":"create","key":"a"},"action":"error"}"#],
+        )),
     },
     Fault {
         name: "a partially created object is forgotten",
@@ -309,7 +309,10 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"said "$@"; cat said
                    if grep -q apply_errored said; then real state rm mock_node.b >/dev/null; fi; exit $code"#,
-        only_with: Some(With::Workflow("failure", &[r#"{"operation":"create","key":"b","how":"partial"}"#])),
+        only_with: Some(With::Workflow(
+            "failure",
+            &[r#"{"operation":"create","key":"b"},"action":"error_with_partial_object""#],
+        )),
     },
     Fault {
         name: "a partially created object is not tainted",
@@ -318,7 +321,10 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"said "$@"; cat said
                    if grep -q apply_errored said; then real untaint mock_node.b >/dev/null; fi; exit $code"#,
-        only_with: Some(With::Workflow("failure", &[r#"{"operation":"create","key":"b","how":"partial"}"#])),
+        only_with: Some(With::Workflow(
+            "failure",
+            &[r#"{"operation":"create","key":"b"},"action":"error_with_partial_object""#],
+        )),
     },
     Fault {
         name: "a plan does not report drift",
