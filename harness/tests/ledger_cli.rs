@@ -223,9 +223,8 @@ fn an_operation_that_does_not_exist_is_refused_with_those_that_do() {
     let run = run(&["show", GOOD, "--op", "destroy"]);
     assert_eq!(run.code, Some(2));
     assert!(
-        run.stderr.contains(
-            "create, update, delete, read, import, plan, configure, stop, hold, release, drift, mark"
-        ),
+        run.stderr
+            .contains("create, update, delete, read, import, plan, configure, stop, release, drift, mark"),
         "{}",
         run.stderr
     );

@@ -120,7 +120,7 @@ fn a_function_that_refuses_an_argument_says_which(lab: &Lab) {
     lab.start("output \"key\" {\n  value = provider::mock::graph_key(\"net\", \"a.b\")\n}\n");
     let calls = lab.calls(|| {
         let refused = lab.run(&["plan", "-input=false"]);
-        refused.ended_with(1).clean().says("A part of a key must not have a dot in it");
+        refused.ended_with(1).clean().says("A part of a key must not contain a dot");
     });
     calls.include(&["CallFunction"]);
 }

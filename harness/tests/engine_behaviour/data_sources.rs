@@ -71,7 +71,7 @@ fn a_key_that_nobody_has_is_told(engine: &Engine) {
     plan.ended_with(1)
         .clean()
         .says("There is no mock_node with the key \"nobody\"")
-        .says("holds no such object. `equiform ledger world FILE` lists those that are there.")
+        .says("has no such object. `equiform ledger world FILE` lists the existing ones.")
         // The engine shows the line that is at fault.
         .says("key = \"nobody\"");
 }

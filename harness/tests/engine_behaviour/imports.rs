@@ -82,7 +82,7 @@ fn the_import_command_takes_an_id_or_a_key(engine: &Engine) {
 fn importing_what_is_not_there_is_told(engine: &Engine) {
     let workspace = with_a_forgotten_node(engine);
     let sentence = "There is no mock_node with the id or key \"nobody\"";
-    let advice = "holds no such object. `equiform ledger world FILE` lists those that are there.";
+    let advice = "has no such object. `equiform ledger world FILE` lists the existing ones.";
     let import = workspace.run(&["import", "-input=false", "mock_node.a", "nobody"]);
     import.ended_with(1).clean().says(sentence).says(advice);
 

@@ -197,6 +197,8 @@ impl Chain {
         }
 
         match serde_json::from_slice::<AnyHeader>(line) {
+            // A list can be read as any structure.
+            Ok(_) if !begins_like_a_header(line) => return Err(BadLine::NotALedger),
             Ok(any) if any.equiform_ledger != FORMAT_VERSION => {
                 return Err(BadLine::OtherVersion { found: any.equiform_ledger });
             }

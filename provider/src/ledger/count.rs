@@ -1,9 +1,11 @@
-//! What is counted over the whole life of a ledger: creations of one plan, and reads of one object. Objects without a
-//! key need both, because their ids and their states in transition follow from them. The counts stand in the index, so
-//! that nobody reads the whole ledger for them.
+//! What is counted over the whole life of a ledger: creations of one plan, and reads of one object. All types but
+//! `mock_node` need both, because their ids and their states in transition follow from them. The counts stand in the
+//! index, so that nobody reads the whole ledger for them.
 
 use equiform_proto::ledger::{Digest, Entry, Operation, Phase};
 use sha2::{Digest as _, Sha256};
+
+use crate::resource::node::NAME as NODE_TYPE;
 
 /// By what the index finds a count.
 pub type CountedHash = [u8; 16];
@@ -28,8 +30,8 @@ pub enum Counted<'a> {
 impl<'a> Counted<'a> {
     /// What an entry counts for.
     pub fn by(entry: &'a Entry) -> Option<Self> {
-        // An object with a key has a random id and no states in transition.
-        if entry.key.is_some() || entry.mode.is_some() {
+        // A node has a random id and no states in transition, and there are many of them.
+        if entry.type_name.as_deref() == Some(NODE_TYPE) || entry.mode.is_some() {
             return None;
         }
         match (entry.op, entry.phase) {
