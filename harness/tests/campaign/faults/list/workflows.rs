@@ -280,7 +280,7 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"said "$@"; if ! grep -q apply_errored said; then cat said; exit $code; fi
                    sed '/"@level":"error"/d' said"#,
-        only_with: Some(With::Workflow("failure", &[r#""how":"error""#])),
+        only_with: Some(With::Workflow("failure", &[r#""action":"error"}"#])),
     },
     Fault {
         name: "what failed is retried immediately",
@@ -288,7 +288,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*"),
         script: r#"said "$@"; cat said; if grep -q apply_errored said; then real "$@" >/dev/null; fi; exit $code"#,
-        only_with: Some(With::Workflow("failure", &[r#""how":"error""#])),
+        only_with: Some(With::Workflow("failure", &[r#""action":"error"}"#])),
     },
     Fault {
         name: "a failure does not stop what depends on it",
