@@ -5,8 +5,8 @@
 //! one engine command in a process group of its own, [`worker`] one after another in a process that stays, both within
 //! [`limits`]; `processes` is what runs. [`hold`] says how the provider holds operations. `environment` is what is not
 //! the engine's fault, [`provider_log`] whether the provider crashed. [`scratch`] is where engines work, `starts` where
-//! a stage began that is repeated later, [`checkpoint`] where a deployment can begin that has its first stages in common
-//! with an earlier one. [`stop`] ends it early, [`time_spent`] is where the time went.
+//! a stage began that is repeated later, [`checkpoint`] where a deployment can begin that has its first stages in
+//! common with an earlier one. [`stop`] ends it early, [`time_spent`] is where the time went.
 
 pub mod access;
 pub mod checkpoint;

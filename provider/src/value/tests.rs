@@ -253,11 +253,11 @@ fn a_value_of_more_parts_than_there_is_memory_for_is_refused() {
     let list = Type::List(Box::new(Type::Bool));
     assert!(msgpack::decode(&nulls(1_000_000), &list).is_ok());
     let refused = msgpack::decode(&nulls(4_000_000), &list).unwrap_err();
-    assert_eq!(refused.message, "it has so many parts that it would take more than 79 MiB");
+    assert_eq!(refused.message, "it has too many parts: they would take more than 79 MiB");
     let text = |count: usize| format!("[{}null]", "null,".repeat(count - 1)).into_bytes();
     assert!(json::parse(&text(500_000)).is_ok());
     let refused = json::parse(&text(4_000_000)).unwrap_err();
-    assert!(refused.message.contains("so many parts"), "{refused}");
+    assert!(refused.message.contains("too many parts"), "{refused}");
     // A text is one part, whatever is in it.
     let commas = serde_json::to_vec(&format!("\\\"{}", ",".repeat(4_000_000))).unwrap();
     assert!(json::parse(&commas).is_ok());
@@ -270,7 +270,7 @@ fn a_type_of_more_parts_than_there_is_memory_for_is_refused() {
     bytes.extend_from_slice(&u32::try_from(ty.len()).unwrap().to_be_bytes());
     bytes.extend_from_slice(ty.as_bytes());
     let refused = msgpack::decode(&bytes, &Type::Dynamic).unwrap_err();
-    assert!(refused.message.contains("so many parts"), "{refused}");
+    assert!(refused.message.contains("too many parts"), "{refused}");
 }
 
 #[test]
