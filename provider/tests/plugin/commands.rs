@@ -72,7 +72,7 @@ fn drift_sets_label_and_pin_to_a_value_or_to_null_and_reads_show_it() {
     });
     let before = std::fs::read(plugin.ledger()).unwrap();
     for (arguments, sentence) in [
-        (&["set", "b", "label", "x"][..], "`equiform ledger world FILE` lists those that are there"),
+        (&["set", "b", "label", "x"][..], "`equiform ledger world FILE` lists the existing ones"),
         (&["delete", "b"], "There is no mock_node with the id or key \"b\""),
         (&["set", "a", "revision", "7"], "[possible values: label, pin]"),
         (&["set", "a", "label", "x", "--null"], "cannot be used with"),
