@@ -36,9 +36,9 @@ fn a_variant_is_shown_stage_by_stage_with_what_was_expected_and_done() {
     let (code, text) = show();
     assert_eq!(code, Some(1), "{text}");
     // That the state lacks objects is nearer to the cause than that the engine does not know of them.
-    assert!(text.contains("\ncause, in batch-1\n  found     state: missing"), "{text}");
+    assert!(text.contains("\ncause, in batch-1\n  found     state: state-missing"), "{text}");
     assert!(text.contains("\nwhat follows\n  batch-1  "), "{text}");
-    assert!(text.contains("\n  batch-1  conservation: lost"), "{text}");
+    assert!(text.contains("\n  batch-1  conservation: object-lost"), "{text}");
     assert!(text.contains("variant-0000/batch-1\n"), "{text}");
 }
 
