@@ -31,13 +31,14 @@
 //!
 //! ```
 //! use equiform::campaign::Settings;
-//! use equiform::spec::{Deployed, LeftOut, Options, Step, semantics::TERRAFORM};
+//! use equiform::spec::semantics::terraform::TERRAFORM;
+//! use equiform::spec::{Deployed, LeftOut, Options, Step};
 //!
 //! let case = Settings::default().case(0);
 //! let batches = case.batches(0).unwrap();
 //! let (first, second) = (&batches[0].program, &batches[1].program);
 //! let (deployed, options) = (&Deployed::by(first), &Options::default());
-//! let step = Step { deployed, program: second, options, semantics: TERRAFORM };
+//! let step = Step { deployed, configuration: second, options, semantics: TERRAFORM };
 //! let expectation = step.expectation(&LeftOut::none());
 //! for (one, other, reason) in expectation.pairs() {
 //!     println!("{one} ends before {other} begins: {}", reason.rule.text());
