@@ -14,7 +14,7 @@ pub enum Cuts {
     Even,
 }
 
-/// The places at which a program of so many steps is cut into batches, as numbers of steps done. No batch is empty: a
+/// The places at which a program of that length is cut into batches, as numbers of steps done. No batch is empty: a
 /// program with fewer steps than batches has a batch for each step.
 pub fn cut(steps: usize, batches: usize, cuts: Cuts, rng: &mut impl Rng) -> Vec<usize> {
     let batches = batches.min(steps).max(1);

@@ -67,7 +67,10 @@ fn an_engine_that_is_unknown_or_not_installed_is_told_and_no_folder_is_made() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     refused(&campaign("pulumi", &out).output().unwrap(), &["pulumi", "terraform"]);
-    refused(&campaign("terraform@9.9.9", &out).output().unwrap(), &["terraform@9.9.9 cannot be installed"]);
+    refused(
+        &campaign("terraform@9.9.9", &out).output().unwrap(),
+        &["terraform@9.9.9 is neither on the PATH nor installed"],
+    );
     assert!(!out.exists());
 }
 

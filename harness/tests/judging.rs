@@ -48,7 +48,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The bytes that judging a ledger of so many entries takes, all in all.
+/// The bytes that judging a ledger with this many entries takes in total.
 fn bytes_to_judge(entries: usize) -> usize {
     let folder = tempfile::tempdir().unwrap();
     Tree { resources: entries / ENTRIES_PER_RESOURCE }.write(folder.path());

@@ -218,9 +218,11 @@ const MAY_SPEAK_TERRAFORM: &[(&str, &str)] = &[
     ("bin/", "programs that open Terraform's library"),
     ("standin/", "stand-ins are for programs in Terraform's language, and for no others"),
     ("cli/standin/", "the same, as commands"),
-    ("campaign/bundle/", "scripts for Terraform's maintainers; another family needs scripts of its own"),
+    (
+        "campaign/bundle/terraform/",
+        "scripts for Terraform's maintainers; another family needs scripts of its own",
+    ),
     ("cli/bundle.rs", "the same, as a command"),
-    ("judge/explain/programs.rs", "command lines for people, without the options that all of them have"),
 ];
 
 #[test]
@@ -244,6 +246,52 @@ fn terraforms_words_stand_in_its_own_folder_and_in_exceptions_that_are_needed() 
     assert!(wrong.is_empty(), "these belong in engines/terraform: {wrong:#?}");
     let idle: Vec<_> = MAY_SPEAK_TERRAFORM.iter().filter(|(allowed, _)| !needed.contains(allowed)).collect();
     assert!(idle.is_empty(), "exceptions that nothing needs: {idle:?}");
+}
+
+/// Who may use what is Terraform's by its name, beside `engines` and the rooms of stand-ins: the reasons are the same.
+const MAY_NAME_TERRAFORM: &[&str] = &[
+    "engines/",
+    "standin/",
+    "cli/standin/",
+    "campaign/bundle/terraform/",
+    // Users join their own ledgers with their own state files, and generate programs in a language of their choice.
+    "audit/address_book.rs",
+    "cli/ledger/",
+    "cli/generate/",
+];
+
+#[test]
+fn whoever_names_terraforms_modules_belongs_to_the_family() {
+    let mut found = Vec::new();
+    files(&source(), &mut found);
+    let names_it = |file: &PathBuf| fs::read_to_string(file).unwrap().contains("engines::terraform");
+    let place = |file: &PathBuf| file.strip_prefix(source()).unwrap().to_str().unwrap().to_owned();
+    let names: Vec<String> = found.iter().filter(|file| names_it(file)).map(place).collect();
+    let is_allowed = |place: &&String| MAY_NAME_TERRAFORM.iter().any(|allowed| place.starts_with(allowed));
+    let wrong: Vec<&String> = names.iter().filter(|place| !is_allowed(place)).collect();
+    assert!(wrong.is_empty(), "these name Terraform's modules: {wrong:?}");
+    let is_needed = |allowed: &&&str| names.iter().any(|place| place.starts_with(**allowed));
+    assert!(MAY_NAME_TERRAFORM.iter().all(|it| is_needed(&it)), "not all are needed");
+}
+
+/// Terraform's semantics are chosen by its profile. What is not about one family takes semantics as a parameter.
+#[test]
+fn only_the_family_and_tests_name_its_semantics() {
+    let mut found = Vec::new();
+    files(&source(), &mut found);
+    let names_it = |file: &PathBuf| {
+        let text = fs::read_to_string(file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        code.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("semantics::terraform"))
+    };
+    let place = |file: &PathBuf| file.strip_prefix(source()).unwrap().to_str().unwrap().to_owned();
+    let is_allowed = |place: &String| {
+        ["spec/", "engines/terraform/"].iter().any(|folder| place.starts_with(folder))
+            || place.ends_with("tests.rs")
+    };
+    let wrong: Vec<String> =
+        found.iter().filter(|file| names_it(file)).map(place).filter(|place| !is_allowed(place)).collect();
+    assert!(wrong.is_empty(), "these choose Terraform's semantics: {wrong:?}");
 }
 
 #[test]

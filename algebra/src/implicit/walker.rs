@@ -94,7 +94,7 @@ pub struct Walker {
 }
 
 impl Walker {
-    /// A walker for a source over a universe of so many resources. `leave` is the share of detours through an absent
+    /// A walker for a source in a universe of `resources`. `leave` is the share of detours through an absent
     /// resource that take one that is not in the source, where there is a choice. `weights` say which values and kinds
     /// detours have.
     pub fn new(source: &Graph, resources: u32, pace: Pace, leave: f64, weights: &Weights) -> Self {

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use equiform::campaign::settings::Algebra;
+use equiform::campaign::settings::{Algebra, Values};
 use equiform::campaign::shard::{Part, Shard};
 use equiform::campaign::tally::Tally;
 use equiform::campaign::{Campaign, Settings, case_folder};
@@ -26,7 +26,7 @@ use equiform::deploy::hold::Hold;
 use equiform::deploy::scratch::Scratch;
 use equiform::deploy::time_spent::TimeSplit;
 use equiform::engines::driver::{Driver, ProviderMode};
-use equiform::engines::{self, EngineChoice, Engines};
+use equiform::engines::{self, EngineChoice, Engines, Family};
 use equiform::evidence::{STAGES, StageRecord};
 use equiform::judge::known::KnownFindings;
 use equiform::judge::oracles::{ORACLES, Oracle};
@@ -53,6 +53,8 @@ fn main() {
         algebra: Algebra::Bare,
         workflows: Shares::plain(),
         create_before_destroy: 0.2,
+        values: Values::Plain,
+        large_every: 0,
         ..Settings::default()
     };
     let places = Engines::from_env().expect("there is a folder for engines");
@@ -96,7 +98,8 @@ fn measure(settings: &Settings, engine: Arc<dyn Driver>) {
     let parallel = ours(processors, Hold::QUIET, true);
     let (unheld, alone) = (ours(processors, Hold::Off, true), ours(1, Hold::QUIET, true));
     let cold = ours(processors, Hold::QUIET, false);
-    let mirror = Provider::start(ProviderMode::Init).unwrap_or_else(|error| panic!("{error}"));
+    let mirror =
+        Provider::start(ProviderMode::Init, Family::Terraform).unwrap_or_else(|error| panic!("{error}"));
     let plain = Plain { engine: engine.clone(), mirror: mirror.access() };
     let mut measured: [Measured; 5] = Default::default();
     // Removed in the end only: after a file was removed, some file systems take long to make new ones for a while.
@@ -153,7 +156,7 @@ struct Ours {
 
 impl Ours {
     fn new(engine: &Arc<dyn Driver>, jobs: usize, hold: Hold, warm: bool) -> Self {
-        let provider = Provider::start(ProviderMode::Reattach).unwrap_or_else(|error| panic!("{error}"));
+        let provider = Provider::up().unwrap_or_else(|error| panic!("{error}"));
         let binary = equiform::deploy::provider::locate().expect("the provider is built");
         let usual = Runner::new(engine.clone(), provider.access(), binary, provider.log());
         let scratch = Scratch::in_memory().map(Arc::new);

@@ -68,7 +68,7 @@ impl EngineHost {
         if !driver.capabilities().allow(mode.provider, mode.syntax) {
             return Err(HostError::Mode { engine: recorded.into(), mode });
         }
-        let (binary, provider) = (provider::locate()?, Provider::start(mode.provider)?);
+        let (binary, provider) = (provider::locate()?, Provider::start(mode.provider, engine.id.family)?);
         if let Provider::Installable(mirror) = &provider {
             stop.removes(mirror.folder());
         }

@@ -122,3 +122,59 @@ fn in_common(mut engines: Vec<RecordedEngine>) -> Option<RecordedEngine> {
     engines.dedup();
     if engines.len() == 1 { engines.pop() } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::manifest::tests::small;
+    use crate::judge::oracles::ORACLES;
+    use crate::judge::variant::EngineUnknown;
+    use crate::judge::verdict::VariantResult;
+    use crate::util::files::{Copying, copy_folder};
+
+    struct Silent;
+
+    impl JudgingObserver for Silent {
+        fn found(&self, _: usize) {}
+        fn judged(&self, _: &CaseVerdict, _: &[String]) {}
+    }
+
+    /// A case that passed, which does not say on which engine, in a folder for a campaign.
+    fn campaign_without_engine() -> tempfile::TempDir {
+        let campaign = tempfile::tempdir().unwrap();
+        let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/cases/explained/passed");
+        let folder = campaign.path().join("case-0000");
+        copy_folder(&stored, &folder, Copying::Private, &[]).unwrap();
+        let case = Case { engine: None, ..Case::read(&folder.join(CASE_FILE)).unwrap() };
+        std::fs::write(folder.join(CASE_FILE), serde_json::to_string(&case).unwrap()).unwrap();
+        campaign
+    }
+
+    fn judged(campaign: &Path) -> Report {
+        let (oracles, known) = (ORACLES.iter().collect::<Vec<_>>(), KnownFindings::shipped());
+        let judging = Judging { oracles: &oracles, known: &known, left_out: None };
+        judging.judge(&[campaign.to_owned()], &Silent).unwrap().report
+    }
+
+    #[test]
+    fn a_case_that_names_no_engine_is_judged_by_the_rules_of_its_campaigns_engine() {
+        let campaign = campaign_without_engine();
+        let manifest = small(1, 1, None);
+        drop(manifest.lock(&campaign.path().join("other")).unwrap());
+        let stored = std::fs::read(campaign.path().join("other/campaign.json")).unwrap();
+        std::fs::write(campaign.path().join("campaign.json"), stored).unwrap();
+        let report = judged(campaign.path());
+        assert_eq!(report.engine.as_ref(), Some(manifest.engine()));
+        assert!(report.cases[0].1.variants.iter().any(|it| it.result == VariantResult::Pass));
+    }
+
+    #[test]
+    fn a_case_of_which_nobody_knows_the_engine_is_not_judged_by_the_rules_of_another() {
+        let report = judged(campaign_without_engine().path());
+        assert_eq!(report.engine, None);
+        for verdict in &report.cases[0].1.variants {
+            let VariantResult::Inconclusive { reason } = &verdict.result else { panic!("{verdict:?}") };
+            assert_eq!(*reason, EngineUnknown.to_string());
+        }
+    }
+}

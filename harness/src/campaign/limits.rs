@@ -8,7 +8,7 @@ use std::time::Instant;
 pub struct Limits {
     /// From when on no other variant is begun.
     pub until: Option<Instant>,
-    /// No other variant is begun once so many of this run have a new finding.
+    /// No other variant is begun once this many of the run have a new finding.
     pub findings: Option<usize>,
 }
 
@@ -22,7 +22,7 @@ pub enum Reached {
 }
 
 impl Limits {
-    /// The limit that is reached now that so many variants have a new finding, if any is.
+    /// The limit that is reached once this many variants have a new finding, if any is.
     pub fn reached(&self, failed: usize) -> Option<Reached> {
         if self.findings.is_some_and(|most| failed >= most) {
             return Some(Reached::Findings);

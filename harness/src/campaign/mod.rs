@@ -3,9 +3,10 @@
 //! - [`session`] is the one flow of everything that runs cases: campaigns, comparisons and replays, on a [`host`], an
 //!   engine that is ready. [`judging`] judges stored cases again, [`merge`] joins shards, [`folder`] reads back what a
 //!   campaign left, [`comparison`] compares the campaigns of several engines.
-//! - [`settings`] generates the cases, [`shard`] says which of them are run, [`limits`] how far a run goes, [`keep`]
-//!   what stays on disk. [`manifest`] ties a folder to one campaign, [`builds`] tells builds of engine and provider
-//!   apart. `queue` hands variants out to jobs, `one_variant` is what a job does with each.
+//! - [`settings`] generates the cases ([`texts`] has names and values as real programs have them), [`shard`] says
+//!   which of them are run, [`limits`] how far a run goes, [`keep`] what stays on disk. [`manifest`] ties a folder to
+//!   one campaign, [`builds`] tells builds of engine and provider apart. `queue` hands variants out to jobs,
+//!   `one_variant` is what a job does with each.
 //! - [`stored`] keeps verdicts and reads them back; [`digest`] recognises their evidence. [`timing`] keeps how long
 //!   runs took, [`tally`] counts, [`report`] is all that there is to say in the end, [`junit`] the same for test tools.
 //! - [`place`] finds the variant that a folder stands for. [`reduce`] cuts a failing variant down, [`reductions`] those
@@ -38,8 +39,11 @@ pub mod settings;
 pub mod shard;
 pub mod stored;
 pub mod tally;
+pub mod texts;
 pub mod timing;
 pub mod trial;
+#[cfg(test)]
+mod unchanged;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -154,6 +158,8 @@ pub struct Campaign<'a> {
     pub jobs: usize,
     /// Whether a variant with a new finding is deployed a second time.
     pub again: bool,
+    /// One in how many of the variants that passed on a warm engine is run again in fresh processes; 0 for none.
+    pub cold_every: u64,
     /// How far it goes.
     pub limits: Limits,
     /// Whose evidence stays on disk.
@@ -187,6 +193,7 @@ impl<'a> Campaign<'a> {
             part: Part::Whole,
             jobs: 1,
             again: true,
+            cold_every: 0,
             limits: Limits::default(),
             keep: Keep::All,
             watcher: &Silent,

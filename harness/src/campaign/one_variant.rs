@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::queue::{Judged, Work};
 use super::{Campaign, CampaignError, stored};
+use crate::case::streams::Choice;
 use crate::deploy::worker::WorkerSymptom;
 use crate::deploy::{DeployError, Start};
 use crate::evidence::STAGES;
@@ -18,7 +19,7 @@ use crate::judge::verdict::{VariantResult, VariantVerdict};
 enum Explored {
     /// It passed.
     Passed(Box<VariantVerdict>),
-    /// It did not pass.
+    /// It did not pass, or is to be run in fresh processes anyway.
     Found(Box<VariantVerdict>),
     /// There is no warm engine, or it was of no use.
     Nothing,
@@ -107,7 +108,13 @@ impl Campaign<'_> {
         Ok(judged)
     }
 
-    /// Deploys a variant on a warm engine, if there is one. What passed there has passed.
+    /// Whether a variant is run in fresh processes even if a warm engine shows nothing: a bug may show in these alone.
+    fn is_checked_cold(&self, work: &Work) -> bool {
+        self.cold_every > 0 && Choice::Cold.seed(work.case.seed, work.variant).is_multiple_of(self.cold_every)
+    }
+
+    /// Deploys a variant on a warm engine, if there is one. What passed there has passed, except for the few that are
+    /// run in fresh processes too.
     fn explore(&self, work: &Work, place: &Path) -> Result<Explored, DeployError> {
         let Some(workers) = self.runner.workers.as_ref().filter(|workers| !workers.fail_to_start()) else {
             return Ok(Explored::Nothing);
@@ -115,7 +122,7 @@ impl Campaign<'_> {
         let warm = place.join(WARM);
         let keeping = &self.runner.spent.keeping;
         match self.deploy(work, &warm, Start::Warm) {
-            Ok(verdict) if verdict.result == VariantResult::Pass => {
+            Ok(verdict) if verdict.result == VariantResult::Pass && !self.is_checked_cold(work) => {
                 keeping.time(|| move_up(&warm)).map_err(|source| DeployError::writing(&warm, source))?;
                 Ok(Explored::Passed(Box::new(verdict)))
             }

@@ -20,7 +20,7 @@ use crate::util::files::{unused, write_json};
 /// The folder of reduced cases in a campaign's.
 pub const REDUCED: &str = "reduced";
 
-/// Of so many symptoms one case is reduced: an engine that does everything wrong has enough of them to act on.
+/// The most symptoms of which one case each is reduced: an engine that does everything wrong has enough to act on.
 const MOST: usize = 5;
 
 /// A failure that is reduced: its symptom, and the variant that stands for all with it.

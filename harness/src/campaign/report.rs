@@ -11,7 +11,7 @@ use super::tally::Tally;
 use super::{Settings, shard::Shard};
 use crate::deploy::time_spent::{StageTime, TimeSplit};
 use crate::deploy::worker::WorkerCounts;
-use crate::engine_id::RecordedEngine;
+use crate::engine_id::{EngineId, RecordedEngine};
 use crate::engines;
 use crate::judge::exercised::Exercised;
 use crate::judge::finding::Signature;
@@ -136,6 +136,13 @@ impl Report {
     /// Its numbers.
     pub fn tally(&self) -> Tally {
         Tally::of(self.cases.iter().map(|(_, verdict)| verdict))
+    }
+
+    /// The engine by whose rules it is judged, if equiform was tested with no version as new as its own.
+    pub fn judged_as(&self) -> Option<EngineId> {
+        let id = &self.engine.as_ref()?.id;
+        let judged_as = engines::judged_as(id);
+        (judged_as.version < id.version).then_some(judged_as)
     }
 
     /// The rules that its engine is judged by.

@@ -140,6 +140,7 @@ impl Session<'_> {
         let watcher = self.observer.begins(variants, left(&folder, part, settings));
         let campaign = Campaign {
             part,
+            cold_every: settings.cold_every,
             limits: request.limits,
             keep: request.keep,
             ..self.campaign(manifest.builds(), &*watcher)

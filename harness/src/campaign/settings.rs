@@ -16,11 +16,15 @@ use crate::algebra::signature::Signature;
 use crate::algebra::source::Source;
 use crate::algebra::weights::Weights;
 use crate::campaign::fixed_attributes::FixedAttributes;
+use crate::campaign::texts;
+use crate::case::Case;
+use crate::case::spelling::Spelling;
 use crate::case::streams::Choice;
 use crate::case::workflow::Shares;
-use crate::case::{Case, CaseError};
 use crate::deploy::stop::Stop;
 use crate::spec::LeftOut;
+use crate::spec::semantics::FOR_CHOICES;
+use crate::spec::text::{InvalidKey, check_key};
 
 /// How often a case that is being generated checks whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(20);
@@ -32,7 +36,7 @@ const ESCAPE: f64 = 0.25;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sources {
-    /// They are drawn, with so many resources and edges as the settings say, all edges equally likely.
+    /// They are drawn, with as many resources and edges as the settings say, all edges equally likely.
     #[default]
     Random,
     /// They are drawn in the shapes that real programs have.
@@ -58,6 +62,33 @@ pub enum Algebra {
     Attributed,
 }
 
+/// What names and values are written as.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Values {
+    /// `r0`, `r1`, …, and `a`, `b`, `c`
+    #[default]
+    Plain,
+    /// As in real programs: empty and long texts, several lines, quotes, `${`, numbers as text, letters of all scripts;
+    /// names that are long, hyphenated, or words of the language
+    Realistic,
+}
+
+impl Values {
+    fn are_plain(&self) -> bool {
+        *self == Self::Plain
+    }
+}
+
+/// One case in how many is large, unless something else is asked for.
+const LARGE_EVERY: u64 = 20;
+
+/// One in how many variants that passed on a warm engine is run again, unless something else is asked for.
+const COLD_EVERY: u64 = 50;
+
+/// How many resources and edges a large case has.
+const LARGE: (u32, RangeInclusive<u64>) = (40, 40..=60);
+
 /// What a campaign generates, and by which rules it is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,12 +113,25 @@ pub struct Settings {
     /// What programs can say of resources and edges.
     #[serde(default)]
     pub algebra: Algebra,
+    /// What names and values are written as.
+    #[serde(default, skip_serializing_if = "Values::are_plain")]
+    pub values: Values,
+    /// One case in how many is large; 0 for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub large_every: u64,
+    /// One in how many of the variants that passed on a warm engine is run again in fresh processes; 0 for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cold_every: u64,
     /// How engines are driven.
     #[serde(default = "Shares::plain")]
     pub workflows: Shares,
     /// The rules of the model that the cases are not judged by.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Settings from which no case can be generated.
@@ -105,6 +149,9 @@ pub enum InvalidSettings {
     /// The source is not a graph that programs can be made of.
     #[error(transparent)]
     Source(#[from] NamedGraphError),
+    /// A resource of the source cannot be called what it is.
+    #[error(transparent)]
+    Name(#[from] InvalidKey),
     /// The source is empty.
     #[error("the source has no nodes")]
     EmptySource,
@@ -113,6 +160,7 @@ pub enum InvalidSettings {
 /// Refuses a graph that cannot be a source.
 pub fn check_source(graph: &NamedGraph) -> Result<(), InvalidSettings> {
     graph.resolve()?;
+    graph.nodes.iter().try_for_each(|name| check_key(name))?;
     if graph.nodes.is_empty() { Err(InvalidSettings::EmptySource) } else { Ok(()) }
 }
 
@@ -128,6 +176,9 @@ impl Default for Settings {
             edges: 1..=16,
             create_before_destroy: 0.5,
             algebra: Algebra::Attributed,
+            values: Values::Realistic,
+            large_every: LARGE_EVERY,
+            cold_every: COLD_EVERY,
             workflows: Shares::all(),
             left_out: LeftOut::none(),
         }
@@ -161,11 +212,27 @@ impl Settings {
         Ok(())
     }
 
+    /// One case in how many is large if nobody says so: none where sizes are not the usual ones, or with the bare
+    /// algebra.
+    pub fn usual_large_every(&self) -> u64 {
+        let usual = Self::default();
+        let is_usual = self.from == Sources::Random
+            && self.algebra == Algebra::Attributed
+            && (&self.resources, &self.edges) == (&usual.resources, &usual.edges);
+        if is_usual { LARGE_EVERY } else { 0 }
+    }
+
+    /// One in how many variants is run again in fresh processes if nobody says so: none with the bare algebra.
+    pub fn usual_cold_every(&self) -> u64 {
+        if self.algebra == Algebra::Attributed { COLD_EVERY } else { 0 }
+    }
+
     /// The case with this number. It depends on the seed and the number alone.
     pub fn case(&self, number: usize) -> Case {
         let seed = self.case_seed(number);
         let mut rng = stream(seed, None);
         let source = match &self.from {
+            Sources::Random if self.is_large(number) => Source::random(LARGE.0..=LARGE.0, LARGE.1, &mut rng),
             Sources::Random => {
                 let edges = u64::from(*self.edges.start())..=u64::from(*self.edges.end());
                 Source::random(self.resources.clone(), edges, &mut rng)
@@ -204,7 +271,17 @@ impl Settings {
                 ControlFlow::Continue(())
             },
         );
-        self.driven(Case::new(seed, own, variants))
+        let case = Case::new(seed, own, variants).expect("what is generated is well-formed");
+        let keep_names = matches!(self.from, Sources::Given(_));
+        let spelling = match self.values {
+            Values::Plain => Spelling::default(),
+            Values::Realistic => texts::draw(seed, source.names.iter(), keep_names),
+        };
+        self.driven(Case { spelling, ..case })
+    }
+
+    fn is_large(&self, number: usize) -> bool {
+        self.large_every > 0 && (number as u64 + 1).is_multiple_of(self.large_every)
     }
 
     /// The seed of the case with this number, from which its programs are drawn.
@@ -235,8 +312,7 @@ impl Settings {
     }
 
     /// The case with a workflow for each variant.
-    fn driven(&self, case: Result<Case, CaseError>) -> Case {
-        let case = case.expect("what is generated is well-formed");
+    fn driven(&self, case: Case) -> Case {
         let outputs = self.algebra == Algebra::Attributed;
         let mut case = Case { left_out: self.left_out.clone(), outputs, ..case };
         let count = case.variants.len();
@@ -245,7 +321,7 @@ impl Settings {
             let batches = case.batches(number).expect("what is generated is well-formed");
             let seed = Choice::Stages.seed(case.seed, number);
             let variant = &mut case.variants[number];
-            variant.stages = workflow.stages(&batches, (number + 1) % count, seed);
+            variant.stages = workflow.stages(&batches, (number + 1) % count, FOR_CHOICES, seed);
             variant.workflow = workflow.name.to_owned();
         }
         case
@@ -320,9 +396,11 @@ mod tests {
         let mut seeds: BTreeSet<u64> = cases.iter().copied().collect();
         for case in &cases {
             seeds.insert(Choice::Workflow.seed(*case, 0));
+            seeds.insert(Choice::Spelling.seed(*case, 0));
             seeds.extend((0..10).map(|variant| Choice::Stages.seed(*case, variant)));
+            seeds.extend((0..10).map(|variant| Choice::Cold.seed(*case, variant)));
         }
-        assert_eq!(seeds.len(), cases.len() * (1 + 1 + 10));
+        assert_eq!(seeds.len(), cases.len() * (1 + 2 + 2 * 10));
     }
 
     #[test]

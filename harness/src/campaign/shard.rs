@@ -20,7 +20,7 @@ impl Shard {
         (1..=self.of).map(move |index| Self { index, of: self.of })
     }
 
-    /// The numbers of its cases, of a campaign with so many.
+    /// The numbers of its cases, in a campaign with this many cases.
     pub fn cases(self, sources: usize) -> impl Iterator<Item = usize> {
         Part::Shard(self).cases(sources)
     }

@@ -8,7 +8,7 @@ use crate::deploy::access::Provider;
 use crate::deploy::provider::ProviderError;
 use crate::deploy::stop::Stop;
 use crate::deploy::{DeployError, Runner, Start, provider};
-use crate::engines::driver::{Driver, ProviderMode};
+use crate::engines::driver::Driver;
 use crate::engines::{self, Engine};
 use crate::judge::cause::cause;
 use crate::judge::explain::Tried;
@@ -27,7 +27,7 @@ pub struct TrialHost {
 impl TrialHost {
     /// Starts the provider.
     pub fn start(stop: Stop) -> Result<Self, ProviderError> {
-        Ok(Self { provider: Provider::start(ProviderMode::Reattach)?, binary: provider::locate()?, stop })
+        Ok(Self { provider: Provider::up()?, binary: provider::locate()?, stop })
     }
 
     /// What runs an engine in fresh processes.

@@ -1,8 +1,10 @@
 //! A case: a source with its variants, and all that is needed to deploy and judge them again.
 //!
-//! [`stage`] is what the engine is asked to do with a variant, one command after the other, `staged` a stage with its
-//! program, [`workflow`] the lists of stages by which an engine is driven.
+//! [`spelling`] is what its programs write in place of keys and values, [`stage`] what the engine is asked to do with
+//! a variant, one command after the other, `staged` a stage with its program, [`workflow`] the lists of stages by
+//! which an engine is driven.
 
+pub mod spelling;
 pub mod stage;
 mod staged;
 pub mod streams;
@@ -18,7 +20,9 @@ use crate::algebra::graph::{NamedGraph, Resource};
 use crate::algebra::program::{Parsed, Step, parse};
 use crate::algebra::signature::{AttributeId, Kind, Signature, ValueId};
 use crate::engine_id::RecordedEngine;
-use crate::spec::{Configuration, EdgeKind, Encoding, LeftOut, Meaning, Node, NodeKey};
+use crate::spec::text::{check_key, composed};
+use crate::spec::{Configuration, EdgeKind, LeftOut, Meaning, Node, NodeKey};
+use spelling::Spelling;
 use stage::{Defect, ProgramRef, Stage};
 pub use staged::StagedBatch;
 
@@ -57,6 +61,9 @@ pub struct Case {
     /// Whether programs tell of their resources by outputs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outputs: bool,
+    /// What programs write in place of keys and values.
+    #[serde(default, skip_serializing_if = "Spelling::is_empty")]
+    pub spelling: Spelling,
     /// The variants.
     pub variants: Vec<Variant>,
 }
@@ -157,6 +164,7 @@ impl Case {
             provider: None,
             source,
             outputs: false,
+            spelling: Spelling::default(),
             variants: variants.collect::<Result<_, CaseError>>()?,
         })
     }
@@ -195,6 +203,12 @@ impl Case {
         let parsed = parse_variant(variant, &self.variants[variant].program)?;
         let steps = parsed.derivation.steps();
         let keys: Vec<NodeKey> = parsed.names.iter().map(NodeKey::from).collect();
+        self.spelling
+            .check(parsed.names.iter())
+            .map_err(|error| CaseError::Variant { variant, error: error.to_string() })?;
+        let encoding = self.spelling.encoding(self.outputs);
+        // Texts are shared: they may be long.
+        let mut texts: BTreeMap<(Resource, AttributeId, ValueId), Arc<str>> = BTreeMap::new();
         // When each resource that is there was added: the order of the text.
         let mut added: BTreeMap<Resource, usize> = BTreeMap::new();
         let mut batches = Vec::new();
@@ -223,14 +237,16 @@ impl Case {
                             dependencies: Arc::new(dependencies.remove(&resource).unwrap_or_default()),
                             ..Node::default()
                         };
-                        graph
-                            .values_of(resource)
-                            .for_each(|(attribute, value)| set(&mut node, attribute, value));
+                        for (attribute, value) in graph.values_of(resource) {
+                            let text = || self.text(&keys[resource.index() as usize], attribute, value);
+                            set(&mut node, attribute, || {
+                                texts.entry((resource, attribute, value)).or_insert_with(text).clone()
+                            });
+                        }
                         (key(resource), node)
                     });
                     let meaning = Meaning { nodes: nodes.collect() };
-                    let encoding = Encoding { outputs: self.outputs, ..Encoding::PLAIN };
-                    let program = Configuration { meaning, encoding };
+                    let program = Configuration { meaning, encoding: encoding.clone() };
                     batches.push(Arc::new(Batch {
                         program,
                         order: order.into_iter().map(key).collect(),
@@ -244,6 +260,14 @@ impl Case {
             batches.push(Arc::default());
         }
         Ok(batches)
+    }
+
+    /// The text that a value stands for, as an engine holds it.
+    fn text(&self, node: &str, attribute: AttributeId, value: ValueId) -> Arc<str> {
+        let signature = Signature::attributed();
+        let (attribute, value) =
+            (signature.attribute_name(attribute), signature.value_name(attribute, value));
+        composed(self.spelling.text(node, attribute, value)).into()
     }
 
     /// The stages of a variant, each with its program.
@@ -272,12 +296,11 @@ fn edge_kind(kind: Kind) -> EdgeKind {
     EdgeKind::named(name).expect("a test holds the two lists together")
 }
 
-/// Gives a node a value that is not the default.
-fn set(node: &mut Node, attribute: AttributeId, value: ValueId) {
-    let text = || Some(Signature::attributed().value_name(attribute, value).into());
+/// Gives a node a value that is not the default; a text, if the attribute has texts.
+fn set(node: &mut Node, attribute: AttributeId, text: impl FnOnce() -> Arc<str>) {
     match Signature::attributed().attribute_name(attribute) {
-        "label" => node.label = text(),
-        "pin" => node.pin = text(),
+        "label" => node.label = Some(text()),
+        "pin" => node.pin = Some(text()),
         "create_before_destroy" => node.create_before_destroy = true,
         "ignore_changes" => node.ignore_changes = true,
         other => unreachable!("a test holds all attributes, {other:?} too, to being known here"),
@@ -285,10 +308,13 @@ fn set(node: &mut Node, attribute: AttributeId, value: ValueId) {
 }
 
 fn parse_variant(variant: usize, text: &str) -> Result<Parsed, CaseError> {
-    parse(text).map_err(|error| CaseError::Variant { variant, error: error.to_string() })
+    let invalid = |error: String| CaseError::Variant { variant, error };
+    let parsed = parse(text).map_err(|error| invalid(error.to_string()))?;
+    parsed.names.iter().try_for_each(check_key).map_err(|error| invalid(error.to_string()))?;
+    Ok(parsed)
 }
 
-/// Whether a batch ends after so many steps.
+/// Whether a batch ends after this many steps.
 fn ends_a_batch(parsed: &Parsed, done: usize) -> bool {
     done == parsed.derivation.steps().len() || parsed.cuts.binary_search(&done).is_ok()
 }

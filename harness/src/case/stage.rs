@@ -17,7 +17,7 @@ pub struct Stage {
     pub action: Action,
     /// With which program.
     pub program: ProgramRef,
-    /// What it is to amount to.
+    /// What it should result in.
     pub judged_as: JudgedAs,
     /// The operations that the provider fails in it.
     #[serde(default, skip_serializing_if = "Faults::is_empty")]
@@ -93,7 +93,7 @@ pub enum Defect {
         /// The resource.
         resource: NodeKey,
     },
-    /// An object that is to go must not be deleted.
+    /// An object that the program would delete is protected from deletion.
     PreventDestroy {
         /// The resource.
         resource: NodeKey,
@@ -122,7 +122,7 @@ impl Defect {
     }
 }
 
-/// What a stage is to amount to. Each oracle says in which of these it has something to look at.
+/// What a stage should result in. Each oracle says which of these it judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgedAs {
@@ -155,13 +155,13 @@ pub enum JudgedAs {
 /// What a kind of stage means to whoever runs, judges or counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageMeaning {
-    /// What stages of it are called, for people. Kinds of one name are counted together.
+    /// The name of such stages in reports. Kinds with the same name are counted together.
     pub name: &'static str,
-    /// Whether the engine is to fail.
+    /// Whether the engine should fail.
     pub fails: bool,
-    /// Whether the engine is to refuse the command, and to change nothing.
+    /// Whether the engine should refuse the command and change nothing.
     pub is_refused: bool,
-    /// Whether the state is to be as it was.
+    /// Whether the state must stay as it was.
     pub keeps_state: KeepsState,
     /// As what it is counted where applies are counted.
     pub counts_as: Option<Counted>,
@@ -244,12 +244,12 @@ impl Stage {
             }
     }
 
-    /// A stage in which nothing is to fail, and which repeats no other.
+    /// A stage in which nothing fails, and which repeats no other.
     pub fn new(name: impl Into<String>, action: Action, program: ProgramRef, judged_as: JudgedAs) -> Self {
         Self { name: name.into(), action, program, judged_as, faults: Faults::default(), repeats: None }
     }
 
-    /// The usual stages of a variant with so many batches: each of them applied, the last one once more, another
+    /// The usual stages of a variant with a number of batches: each of them applied, the last one once more, another
     /// variant's last one planned, everything destroyed.
     pub fn usual(batches: usize, other: usize) -> Vec<Self> {
         let apply = |number| Self::apply(&format!("batch-{number}"), number, batches);
@@ -264,7 +264,7 @@ impl Stage {
         Self::new(name, Action::Apply(Options::USUAL), ProgramRef::Batch(number), judged_as)
     }
 
-    /// What usually follows on the last batch.
+    /// What usually follows the last batch.
     pub fn ending(batches: usize, other: usize) -> [Self; 3] {
         let last = || ProgramRef::Batch(batches);
         [
@@ -274,7 +274,7 @@ impl Stage {
         ]
     }
 
-    /// What is wrong with the stages of a variant with so many batches, in a case of so many variants.
+    /// What is wrong with the stages of a variant, given the number of its batches and of the variants of its case.
     pub fn check_all(stages: &[Self], batches: usize, variants: usize) -> Result<(), String> {
         if stages.is_empty() {
             return Err("it has no stages".to_owned());

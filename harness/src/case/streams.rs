@@ -10,6 +10,10 @@ pub enum Choice {
     Workflow,
     /// What a workflow chooses for the stages of one variant.
     Stages,
+    /// What names and values are written as, for all variants of a case.
+    Spelling,
+    /// Whether a variant that passed on a warm engine is run again in fresh processes.
+    Cold,
 }
 
 impl Choice {
@@ -17,6 +21,8 @@ impl Choice {
         match self {
             Self::Workflow => "workflow",
             Self::Stages => "stages",
+            Self::Spelling => "spelling",
+            Self::Cold => "cold",
         }
     }
 

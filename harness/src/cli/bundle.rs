@@ -85,7 +85,7 @@ pub fn run(args: BundleArgs) -> CliResult {
     output(|out_| {
         let out = out.display();
         match &made.form {
-            Form::Builtin(_) => writeln!(out_, "{out} shows it with the built-in terraform_data")?,
+            Form::Builtin => writeln!(out_, "{out} shows it with the built-in terraform_data")?,
             Form::Mock { why } => writeln!(out_, "{out} shows it with the mock provider: {why}")?,
         }
         Tried::lines(&made.tried).iter().try_for_each(|line| writeln!(out_, "  {line}"))?;

@@ -24,7 +24,7 @@ pub struct ProgressDisplay {
 }
 
 impl ProgressDisplay {
-    /// For so many variants.
+    /// For this many variants.
     pub fn new(variants: u64) -> Self {
         let bar = ProgressBar::new(variants);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} variants, {per_sec}, {eta} left{msg}");

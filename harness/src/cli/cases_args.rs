@@ -14,7 +14,7 @@ use super::size;
 use crate::algebra::graph::NamedGraph;
 use crate::algebra::source::most_edges;
 use crate::campaign::Settings;
-use crate::campaign::settings::{Algebra, Sources, check_source};
+use crate::campaign::settings::{Algebra, Sources, Values, check_source};
 use crate::case::workflow::Shares;
 use crate::spec::LeftOut;
 
@@ -51,6 +51,13 @@ pub struct CasesArgs {
     /// What programs can say about resources and edges
     #[arg(long, value_enum, default_value_t = Algebra::Attributed)]
     algebra: Algebra,
+    /// What names and values are written as [default: realistic, and plain with --algebra bare]
+    #[arg(long, value_enum)]
+    values: Option<Values>,
+    /// Every N-th case is large, with 40 resources; 0 for none [default: 20, and 0 with --resources, --edges, --source,
+    /// --shape real or --algebra bare]
+    #[arg(long, value_name = "N")]
+    large_every: Option<u64>,
     /// How the engine is driven: names of workflows with their shares, such as `plain=2,targets`, or
     /// `plain=60%,drift=40%`; `equiform workflows` lists them
     #[arg(long, value_name = "LIST", default_value_t = Shares::all())]
@@ -85,7 +92,9 @@ impl CasesArgs {
     /// Refuses options that have no effect in combination with others, and more edges than the resources allow. `given`
     /// says which options were given.
     pub fn refuse_idle(&self, given: &dyn Fn(&str) -> bool) -> Result<(), CannotRun> {
-        let drawn = ["resources", "edges"];
+        let drawn = ["resources", "edges", "large-every"];
+        let is_bare = self.algebra == Algebra::Bare;
+        refuse(is_bare && given("values"), "--values", "with --algebra bare, which has no values")?;
         for option in drawn.into_iter().chain(["shape"]).filter(|_| self.source.is_some()) {
             refuse(given(option), &format!("--{option}"), "with --source, which is the graph")?;
         }
@@ -110,7 +119,7 @@ impl CasesArgs {
 
     /// The same as settings.
     pub fn settings(&self) -> Settings {
-        Settings {
+        let settings = Settings {
             seed: self.seed,
             sources: self.sources,
             variants: self.variants,
@@ -124,9 +133,16 @@ impl CasesArgs {
             edges: self.edges.range(),
             create_before_destroy: self.create_before_destroy,
             algebra: self.algebra,
+            values: match self.algebra {
+                Algebra::Bare => Values::Plain,
+                Algebra::Attributed => self.values.unwrap_or(Values::Realistic),
+            },
+            large_every: 0,
+            cold_every: 0,
             workflows: self.workflows.clone(),
             left_out: self.leave_out.or(&LeftOut::none()),
-        }
+        };
+        Settings { large_every: self.large_every.unwrap_or(settings.usual_large_every()), ..settings }
     }
 }
 

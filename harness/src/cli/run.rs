@@ -54,6 +54,10 @@ pub struct RunArgs {
     /// Resume the campaign in this folder, with the engine and the settings stored there
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
+    /// Run one in N of the variants that passed on a warm engine again in fresh processes; 0 for none [default: 50, and
+    /// 0 with --algebra bare]
+    #[arg(long, value_name = "N")]
+    cold_every: Option<u64>,
     /// Do not deploy a variant with a new finding a second time to check whether it occurs again
     #[arg(long)]
     no_again: bool,

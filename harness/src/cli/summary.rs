@@ -22,10 +22,10 @@ use crate::spec::Rule;
 #[cfg(test)]
 const MOST_LINES: usize = 20;
 
-/// Of each kind of thing that there can be many of, so many have a line of their own.
+/// The most lines for things of one kind.
 const MOST: usize = 3;
 
-/// Of the reasons why variants could not be judged, so many.
+/// The most reasons why variants could not be judged that are listed.
 const MOST_REASONS: usize = 2;
 
 /// How many names of what was not exercised are listed.
@@ -81,6 +81,9 @@ fn write_counts(
         "  verdicts      {} passed, {} failed{not_again}, {} known, {} inconclusive",
         tally.passed, tally.failed, tally.known, tally.inconclusive
     )?;
+    if let Some(judged_as) = report.judged_as() {
+        writeln!(out, "  judged as     {judged_as}, the newest version that equiform was tested with")?;
+    }
     let variants: usize = report.cases.iter().map(|(_, verdict)| verdict.variants.len()).sum();
     let mut size = vec![format!(
         "{} of {}",

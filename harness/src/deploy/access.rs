@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::mirror::Mirror;
 use super::provider::{self, ProviderError, Server};
 use super::provider_log::ProviderLog;
+use crate::engines::Family;
 use crate::engines::driver::{Access, ProviderMode};
 
 /// A provider that engines can reach, for as long as this lives.
@@ -17,13 +18,17 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Makes the provider beside this program reachable.
-    pub fn start(mode: ProviderMode) -> Result<Self, ProviderError> {
-        let path = provider::locate()?;
+    /// Makes the provider beside this program reachable for engines of a family.
+    pub fn start(mode: ProviderMode, family: Family) -> Result<Self, ProviderError> {
         match mode {
-            ProviderMode::Reattach => Server::start(&path).map(Self::Up),
-            ProviderMode::Init => Mirror::of(&path).map(Self::Installable),
+            ProviderMode::Reattach => Self::up(),
+            ProviderMode::Init => Mirror::of(&provider::locate()?, family).map(Self::Installable),
         }
+    }
+
+    /// Starts the provider beside this program, for engines of any family to attach to.
+    pub fn up() -> Result<Self, ProviderError> {
+        Server::start(&provider::locate()?).map(Self::Up)
     }
 
     /// What engines need to reach it.

@@ -25,21 +25,21 @@ use crate::engines::driver::{Access, Driver, WorkerProgram};
 use crate::engines::worker::{Answer, GREETING, Request};
 use crate::evidence::{Excess, Limited};
 
-/// A worker is replaced after so many commands. Each of them leaves goroutines behind that ask once a second whether
-/// the provider is still alive, for as long as it is.
+/// The number of commands after which a worker is replaced. Each of them leaves goroutines behind that ask once a
+/// second whether the provider is still alive, for as long as it is.
 const COMMANDS: usize = 200;
 
-/// A worker is replaced when it has so many files open: what those goroutines ask with stays open until it is collected
-/// as garbage.
+/// The number of open files at which a worker is replaced: what those goroutines ask with stays open until it is
+/// collected as garbage.
 const FILES: u64 = 2000;
 
-/// A worker is replaced when it takes so many bytes of memory.
+/// The bytes of memory at which a worker is replaced.
 const MEMORY: u64 = 768 << 20;
 
 /// How long a worker has to greet. It takes a tenth of a second; a machine may be very busy.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// After so many workers that did not start, one after the other, no other is tried.
+/// The number of workers in a row that may fail to start before no other is tried.
 const GIVEN_UP: usize = 3;
 
 /// Exit codes that engines give in the ordinary course of things. After any other, nobody knows what state the process
@@ -195,7 +195,7 @@ impl Workers {
         worker
     }
 
-    /// Whether so many did not start that it is given up.
+    /// Whether too many in a row did not start.
     pub fn fail_to_start(&self) -> bool {
         self.not_started.load(Ordering::Relaxed) >= GIVEN_UP
     }

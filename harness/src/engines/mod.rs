@@ -27,6 +27,8 @@ pub mod terraform;
 pub mod worker;
 pub mod workspace;
 
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use cache::Cache;
@@ -46,9 +48,46 @@ pub fn open(engine: &Engine) -> Arc<dyn Driver> {
     }
 }
 
+/// Lays a folder out so that engines of a family install the mock provider from it. Gives the file that an engine has
+/// to read for that.
+pub fn make_mirror(family: Family, provider: &Path, folder: &Path) -> io::Result<PathBuf> {
+    match family {
+        Family::Terraform => terraform::provider_access::make_mirror(provider, folder),
+    }
+}
+
 /// What judging needs to know of an engine.
 pub fn profile(id: &EngineId) -> EngineProfile {
     match id.family {
-        Family::Terraform => terraform::profile(id),
+        Family::Terraform => terraform::profile(&judged_as(id)),
+    }
+}
+
+/// The version by which an engine is judged. A pre-release counts as the release that it leads to. A version that is
+/// newer than all that equiform was tested with counts as the newest of these: most of its rules and bugs are the same.
+pub fn judged_as(id: &EngineId) -> EngineId {
+    let mut version = id.version.clone();
+    version.pre = semver::Prerelease::EMPTY;
+    version.build = semver::BuildMetadata::EMPTY;
+    EngineId::new(id.name, version.min(catalogue::newest_tested(id.name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_is_newer_than_all_tested_ones_is_judged_as_the_newest() {
+        let judged = |spec: &str| {
+            let id = spec.parse::<EngineSpec>().unwrap().id().unwrap();
+            judged_as(&id).to_string()
+        };
+        assert_eq!(
+            judged("terraform@1.99.0"),
+            format!("terraform@{}", catalogue::newest_tested(EngineName::Terraform))
+        );
+        assert_eq!(judged("tofu@2.0.0-rc1"), format!("tofu@{}", catalogue::newest_tested(EngineName::Tofu)));
+        assert_eq!(judged("terraform@1.12.0"), "terraform@1.12.0");
+        assert_eq!(judged("terraform@1.16.0-rc2"), "terraform@1.16.0");
     }
 }

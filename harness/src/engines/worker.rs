@@ -5,7 +5,7 @@
 //! runs it, and gives an [`Answer`] as a line on its standard output. It ends with its input. The environment is
 //! the one that it was started with, for all commands; working directory and output are each command's own.
 //!
-//! There are two: `equiform-terraform-worker` calls Terraform's shared library, and [`GO_MAIN`] is compiled into
+//! There are two: `equiform-terraform-worker` calls Terraform's shared library, and [`go_main`] is compiled into
 //! engines that are built from source.
 
 use std::path::{Path, PathBuf};
@@ -29,8 +29,25 @@ pub const SUFFIX: &str = "-worker-1";
 /// The variable that makes such a build a worker: the greeting stands in it.
 pub const VARIABLE: &str = "EQUIFORM_WORKER";
 
-/// The file that is added to the package of an engine's `main` function.
-pub const GO_MAIN: &str = include_str!("worker.go");
+/// The file that is added to the package of an engine's `main` function, with the names that OpenTofu has.
+const GO_MAIN: &str = include_str!("worker.go");
+
+/// What a worker refers to in the package of an engine's `main` function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GoNames {
+    /// The variable with the commands, which are made once in a process.
+    pub commands: &'static str,
+    /// The function that runs a command.
+    pub main: &'static str,
+}
+
+/// The file that makes a worker of an engine that is built from source.
+pub fn go_main(names: GoNames) -> String {
+    let GoNames { commands, main } = names;
+    GO_MAIN
+        .replace("\tcommands = nil\n", &format!("\t{commands} = nil\n"))
+        .replace("realMain()", &format!("{main}()"))
+}
 
 /// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

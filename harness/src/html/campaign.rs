@@ -16,7 +16,7 @@ use crate::judge::oracles::Oracle;
 use crate::judge::variant::{self as judge, variant_folder};
 use crate::judge::verdict::{VariantResult, VariantVerdict};
 
-/// No more is said of single variants once a page has so many bytes: browsers open that at once.
+/// The most bytes that a page has about single variants: browsers open that at once.
 const ENOUGH: u64 = 14 << 20;
 
 /// How many variants that passed are shown, as examples.

@@ -17,7 +17,7 @@ pub enum LedgerPageError {
     Page(#[from] PageError),
 }
 
-/// Lines are left out once a page has so many bytes of them.
+/// The most bytes of lines that a page shows. Others are left out.
 const ENOUGH: u64 = 10 << 20;
 
 /// How many lines stand together: those are read as one when somebody looks at one of them.

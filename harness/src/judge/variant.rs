@@ -11,6 +11,7 @@ use super::oracles::{Oracle, Trial};
 use super::stages::StageJudge;
 use super::verdict::{CaseVerdict, VariantResult, VariantVerdict};
 use crate::algebra::graph::{EdgeNames, NamedGraph};
+use crate::case::spelling::Spelling;
 use crate::case::stage::JudgedAs;
 use crate::case::{CASE_FILE, Case, CaseError, StagedBatch};
 use crate::engines::driver::EngineProfile;
@@ -169,11 +170,11 @@ pub fn judge_each_of(
 }
 
 fn is_source(staged: &StagedBatch<'_>, case: &Case) -> bool {
-    graph_of(&staged.batch.program) == case.source
+    graph_of(&staged.batch.program, &case.spelling) == case.source
 }
 
-/// The graph that a program describes, with all that is not as by default.
-pub fn graph_of(program: &Configuration) -> NamedGraph {
+/// The graph that a program describes, with all that is not as by default. Values are those that its texts stand for.
+pub fn graph_of(program: &Configuration, spelling: &Spelling) -> NamedGraph {
     let nodes = &program.meaning.nodes;
     let edges = || {
         nodes.iter().flat_map(|(dependent, node)| {
@@ -184,7 +185,9 @@ pub fn graph_of(program: &Configuration) -> NamedGraph {
     let kinds = edges().filter(|(_, kind)| *kind != EdgeKind::Refs);
     let attributes = nodes.iter().map(|(key, node)| {
         let flag = |name: &str, is_set: bool| is_set.then(|| (name.to_owned(), "true".to_owned()));
-        let text = |name: &str, text: &Option<Arc<str>>| Some((name.to_owned(), text.as_deref()?.to_owned()));
+        let text = |name: &str, text: &Option<Arc<str>>| {
+            Some((name.to_owned(), spelling.value(key, name, text.as_deref()?).to_owned()))
+        };
         let values = [
             text("label", &node.label),
             text("pin", &node.pin),

@@ -253,7 +253,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The character whose number follows, in so many hexadecimal digits.
+/// The character whose number follows, in this number of hexadecimal digits.
 fn escaped(characters: &mut std::str::Chars<'_>, digits: usize) -> Option<char> {
     let number = (0..digits).try_fold(0u32, |number, _| {
         let digit = characters.next()?.to_digit(16)?;

@@ -173,7 +173,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Walks in graphs of so many numbers.
+    /// Walks in graphs with this many numbers.
     pub fn over(numbers: usize) -> Self {
         Self { reached_in: vec![0; numbers], walk: 0, open: Vec::new(), found: Vec::new() }
     }

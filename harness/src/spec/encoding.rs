@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::address::Address;
 use super::meaning::NodeKey;
+use super::text::composed;
 
 /// The type of the resources that campaigns deploy.
 pub const NODE_TYPE: &str = "mock_node";
@@ -18,18 +19,38 @@ static SHARED_NODE_TYPE: LazyLock<Arc<str>> = LazyLock::new(|| NODE_TYPE.into())
 pub struct Encoding {
     /// The nodes that are written elsewhere than in a plain block of the root module.
     pub placed: BTreeMap<NodeKey, Address>,
+    /// Texts that are written in another way than engines hold them, by what engines hold: letters that engines compose
+    /// when they read them.
+    pub spelled: BTreeMap<Arc<str>, Arc<str>>,
     /// Whether the program reports each resource's id and label by an output of the resource's name.
     pub outputs: bool,
 }
 
 impl Encoding {
     /// Every node is a plain block in the root module, and there are no outputs.
-    pub const PLAIN: Self = Self { placed: BTreeMap::new(), outputs: false };
+    pub const PLAIN: Self = Self { placed: BTreeMap::new(), spelled: BTreeMap::new(), outputs: false };
 
     /// The address of a node.
     pub fn address(&self, key: &NodeKey) -> Address {
         self.placed.get(key).cloned().unwrap_or_else(|| plain_address(key))
     }
+
+    /// What is written for a text.
+    pub fn written<'a>(&'a self, text: &'a str) -> &'a str {
+        self.spelled.get(text).map_or(text, |spelled| spelled)
+    }
+}
+
+/// The address of a block with a name, in the root module.
+pub fn named_address(name: &str) -> Address {
+    Address::managed(SHARED_NODE_TYPE.clone(), name)
+}
+
+/// Whether a text can be the name of a block: composed letters, digits, `_` and `-`, a letter or `_` first.
+pub fn is_name(text: &str) -> bool {
+    let begins = |first: char| first.is_alphabetic() || first == '_';
+    let goes_on = |it: char| it.is_alphabetic() || it.is_ascii_digit() || matches!(it, '_' | '-');
+    text.starts_with(begins) && text.chars().all(goes_on) && *composed(text) == *text
 }
 
 /// The address of a node that is a plain block in the root module. A character that a name cannot hold is written as
@@ -77,7 +98,7 @@ mod tests {
     fn a_node_is_where_its_encoding_places_it() {
         let (a, b): (NodeKey, NodeKey) = ("a".into(), "b".into());
         let placed: Address = r#"module.net["x"].mock_node.a[0]"#.parse().unwrap();
-        let encoding = Encoding { placed: [(a.clone(), placed.clone())].into(), outputs: false };
+        let encoding = Encoding { placed: [(a.clone(), placed.clone())].into(), ..Encoding::PLAIN };
         assert_eq!(encoding.address(&a), placed);
         assert_eq!(encoding.address(&b).to_string(), "mock_node.b");
     }

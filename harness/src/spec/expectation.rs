@@ -92,7 +92,7 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// That nothing is done to so many resources.
+    /// That nothing is done, and this many resources are left alone.
     pub fn nothing(left_alone: usize) -> Self {
         Self { left_alone, ..Self::default() }
     }

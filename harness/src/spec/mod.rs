@@ -23,6 +23,7 @@ pub mod operation;
 pub mod rule;
 pub mod semantics;
 pub mod step;
+pub mod text;
 pub mod world;
 
 pub use action::{Action, Options, PlanMode, SavedOptions};

@@ -244,7 +244,7 @@ fn engine_that_reports(root: &Path, cycle: &str) -> String {
     let path = root.join("engine");
     let text = format!(
         "#!/bin/sh\nout=$({} \"$@\"); code=$?\nprintf '%s\\n' \"$out\" | \
-         sed 's/Error: Cycle: [^\"]*/{cycle}/'\nexit $code\n",
+         sed 's/Error: Cycle:[^\"]*/{cycle}/'\nexit $code\n",
         real.display()
     );
     fs::write(&path, text).unwrap();

@@ -19,3 +19,4 @@ mod show;
 mod stages;
 mod stored_cases;
 mod support;
+mod texts;

@@ -51,7 +51,7 @@ fn equiform(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
 /// The text without what differs from run to run: how long commands took, and the order in which a cycle is told.
 fn steady(text: &str) -> String {
     let line = |line: &str| {
-        let line = line.split_once("Error: Cycle: ").map_or(line, |(before, _)| before.trim_end());
+        let line = line.split_once("Error: Cycle:").map_or(line, |(before, _)| before.trim_end());
         match line.split_once(" ms, ") {
             Some((before, after)) => {
                 let before = before.trim_end_matches(|c: char| c.is_ascii_digit());

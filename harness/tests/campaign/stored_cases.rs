@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use equiform::campaign::settings::Algebra;
+use equiform::campaign::settings::{Algebra, Values};
 use equiform::campaign::{Settings, case_number};
 use equiform::case::workflow::Shares;
 use equiform::case::{CASE_FILE, Case};
@@ -41,6 +41,8 @@ fn the_same_seed_gives_the_programs_that_it_gave_before() {
             algebra: Algebra::Bare,
             workflows: Shares::plain(),
             create_before_destroy: 0.2,
+            values: Values::Plain,
+            large_every: 0,
             ..Settings::default()
         };
         assert_eq!(stored(name).generated(), bare.case(number), "{name}");
@@ -53,7 +55,7 @@ fn the_variants_that_met_a_known_bug_still_do_and_their_neighbours_still_pass() 
     let runner = runner(&path, &provider, Duration::from_secs(120));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     for (name, variant, bug) in STORED {
-        let case = stored(name);
+        let case = stored(name).on(runner.engine.engine().recorded());
         for (variant, bug) in [(*variant, Some(*bug)), (variant - 1, None)] {
             let folder = tempfile::tempdir().unwrap();
             let place = variant_folder(folder.path(), variant);

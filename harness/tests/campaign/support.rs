@@ -8,7 +8,7 @@ use std::time::Duration;
 use equiform::deploy::Runner;
 use equiform::deploy::access::Provider;
 use equiform::engines::driver::ProviderMode;
-use equiform::engines::{self, Engine, EngineChoice, EngineId, EngineSpec, Engines};
+use equiform::engines::{self, Engine, EngineChoice, EngineId, EngineSpec, Engines, Family};
 
 /// The executable of an engine.
 pub fn engine(spec: &str) -> PathBuf {
@@ -24,7 +24,7 @@ pub fn id(spec: &str) -> EngineId {
 
 /// A provider for one test.
 pub fn provider(mode: ProviderMode) -> Provider {
-    Provider::start(mode).unwrap_or_else(|error| panic!("{error}"))
+    Provider::start(mode, Family::Terraform).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The engine that an executable is.

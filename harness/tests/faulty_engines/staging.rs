@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use equiform::engines::install::tofu;
+use equiform::engines::install::go::{OPENTOFU, copy};
 use equiform::engines::worker;
 
 use crate::fault::{Fault, Faults};
@@ -20,15 +20,15 @@ impl Staging {
     /// Fetches the source and copies it.
     pub fn open(folder: &Path, faults: &Faults) -> Self {
         fs::create_dir_all(folder).unwrap();
-        let fetched = tofu::fetch(go(), &faults.opentofu, folder).unwrap_or_else(|error| panic!("{error}"));
+        let fetched = OPENTOFU.fetch(go(), &faults.opentofu, folder);
+        let fetched = fetched.unwrap_or_else(|error| panic!("{error}")).folder;
         let source = folder.join("source");
         if source.exists() {
             fs::remove_dir_all(&source).unwrap();
         }
-        tofu::copy(&fetched, &source)
-            .unwrap_or_else(|error| panic!("copying {}: {error}", fetched.display()));
+        copy(&fetched, &source).unwrap_or_else(|error| panic!("copying {}: {error}", fetched.display()));
         // The engine is its own worker, so that what explores has the fault too.
-        tofu::add_worker(&source).unwrap();
+        OPENTOFU.add_worker(&source).unwrap();
         Self { folder: folder.to_owned(), source }
     }
 
@@ -46,7 +46,8 @@ impl Staging {
         fs::write(&overlay, json.to_string()).map_err(|error| error.to_string())?;
         let executable = self.folder.join("tofu");
         let flags = [OsStr::new("-overlay"), overlay.as_os_str()];
-        let output = tofu::build_command(go(), &self.source, &executable, &flags)
+        let output = OPENTOFU
+            .build_command(go(), &self.source, &executable, &flags)
             .output()
             .map_err(|error| format!("go does not start: {error}"))?;
         if output.status.success() {

@@ -101,7 +101,7 @@ fn a_schema_that_is_missing_is_asked_for_with_the_command_that_gets_it() {
     // And of an engine that is not there.
     let (_, error) =
         printed(&equiform(folder.path(), &["standin", "run", "p", "--engine=terraform@0.1.0"]), 2);
-    assert!(error.contains("there is no such engine"), "{error}");
+    assert!(error.contains("is neither on the PATH nor installed"), "{error}");
 }
 
 #[test]

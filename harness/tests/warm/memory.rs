@@ -15,7 +15,7 @@ use super::support::{engine, number, runner};
 const MEMORY: u64 = 1 << 30;
 const FILES: u64 = 4000;
 
-/// A program of so many resources, each with a reference to the one before it.
+/// A program with this many resources, each with a reference to the one before it.
 fn program(resources: usize, label: usize) -> String {
     let head = "terraform {\n  required_providers {\n    mock = { source = \"equiform.test/equiform/mock\" }\n  }\n}\n";
     let block = |number: usize| {

@@ -6,7 +6,6 @@ use std::time::Duration;
 use equiform::deploy::Runner;
 use equiform::deploy::access::Provider;
 use equiform::deploy::scratch::Scratch;
-use equiform::engines::driver::ProviderMode;
 use equiform::engines::{self, Engine, EngineName, Engines};
 
 /// The engines in the cache that `EQUIFORM_TEST_ENGINES` names, or "all" of them; else the oldest and the newest of
@@ -37,7 +36,7 @@ pub fn engine(spec: &str) -> Engine {
 
 /// A runner of an engine, which is kept warm if it can be, with a provider to attach to.
 pub fn runner(engine: &Engine) -> (Runner, Provider) {
-    let provider = Provider::start(ProviderMode::Reattach).unwrap_or_else(|error| panic!("{error}"));
+    let provider = Provider::up().unwrap_or_else(|error| panic!("{error}"));
     let binary = equiform::deploy::provider::locate().expect("the provider is built");
     let usual = Runner::new(engines::open(engine), provider.access(), binary, provider.log());
     let scratch = Scratch::in_memory().map(Arc::new);

@@ -70,11 +70,6 @@ impl Client {
         self.order(&Request::BeginRun { run })
     }
 
-    /// Says which process the engine of the run is.
-    pub fn engine_started(&mut self, pid: u32) -> Result<(), ControlError> {
-        self.order(&Request::EngineStarted { pid })
-    }
-
     /// Says that the run is over.
     pub fn end_run(&mut self) -> Result<(), ControlError> {
         self.order(&Request::EndRun)

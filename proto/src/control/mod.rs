@@ -54,11 +54,6 @@ pub enum Request {
         /// The run.
         run: Run,
     },
-    /// The engine of the run has started.
-    EngineStarted {
-        /// Its process.
-        pid: u32,
-    },
     /// The run is over: its connections are closed, and the endpoint serves nobody until the next one begins.
     EndRun,
 }

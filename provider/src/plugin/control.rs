@@ -113,7 +113,6 @@ impl Client {
                 self.endpoint()?.begin(run);
                 Ok(Answer::Done)
             }
-            Request::EngineStarted { pid } => done(self.endpoint()?.engine_started(pid)),
             Request::EndRun => done(self.endpoint()?.end()),
         }
     }

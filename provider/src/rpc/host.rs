@@ -37,7 +37,7 @@ impl Host {
     pub fn pid(&self) -> Option<u32> {
         match self {
             Self::Parent { pid } | Self::Attached { pid } => *pid,
-            Self::Served { peer, run } => peer.or_else(|| run.engine()),
+            Self::Served { peer, run } => peer.or(run.settings.engine),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Endpoints, and the runs that the control channel begins on them.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use equiform_proto::control::Run;
@@ -32,8 +32,6 @@ pub struct ServedRun {
     pub settings: Run,
     /// Where it is served.
     pub(super) endpoint: Weak<Endpoint>,
-    /// The process of its engine; 0 while it is not known.
-    engine: AtomicU32,
     is_over: AtomicBool,
 }
 
@@ -46,11 +44,6 @@ impl PartialEq for ServedRun {
 impl Eq for ServedRun {}
 
 impl ServedRun {
-    /// The process that was started as its engine, as far as the control channel has said.
-    pub fn engine(&self) -> Option<u32> {
-        Some(self.engine.load(Ordering::Relaxed)).filter(|pid| *pid != 0)
-    }
-
     /// Whether it has ended.
     pub fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
@@ -64,19 +57,11 @@ impl Endpoint {
         self.end();
         let run = ServedRun {
             number: RUNS.fetch_add(1, Ordering::Relaxed) + 1,
-            engine: AtomicU32::new(settings.engine.unwrap_or(0)),
             settings,
             endpoint: Arc::downgrade(self),
             is_over: AtomicBool::new(false),
         };
         self.served.lock().expect("no holder panics").run = Some(Arc::new(run));
-    }
-
-    /// Notes the engine's process; false if no run is served.
-    pub fn engine_started(&self, pid: u32) -> bool {
-        let served = self.served.lock().expect("no holder panics");
-        let run = served.run.as_ref().inspect(|run| run.engine.store(pid, Ordering::Relaxed));
-        run.is_some()
     }
 
     /// Ends the run that is served, and closes its connections; false if there is none.
@@ -134,11 +119,8 @@ mod tests {
     #[test]
     fn the_process_that_connected_counts_before_the_one_that_was_started() {
         let endpoint = Arc::new(Endpoint::default());
-        assert!(!endpoint.engine_started(7), "no run is served yet");
-        endpoint.begin(run("first"));
+        endpoint.begin(Run { engine: Some(7), ..run("first") });
         let (named, unnamed) = (endpoint.connected(Some(8)).unwrap(), endpoint.connected(None).unwrap());
-        assert_eq!((named.host.pid(), unnamed.host.pid()), (Some(8), None));
-        assert!(endpoint.engine_started(7));
         assert_eq!((named.host.pid(), unnamed.host.pid()), (Some(8), Some(7)));
     }
 }

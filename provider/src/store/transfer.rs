@@ -114,7 +114,7 @@ impl Store {
         Ok(Some(Reading { store: self.clone(), file, total, read: 0 }))
     }
 
-    /// Begins to write a state of so many bytes.
+    /// Begins to write a state with this number of bytes.
     pub fn write(&self, state: &str, total: i64) -> Result<Writing, Problem> {
         let name = name_of(state)?;
         if total <= 0 {

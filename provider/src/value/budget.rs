@@ -17,7 +17,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a value of so many bytes.
+    /// For a value with this number of bytes.
     pub fn for_bytes(bytes: usize) -> Self {
         let all = bytes.saturating_mul(PER_BYTE).saturating_add(ALLOWANCE);
         Self { left: all, all }

@@ -240,7 +240,7 @@ fn a_set_keeps_every_unknown_and_each_known_element_once() {
     assert_eq!(set, Value::Set(vec![Value::Unknown, Value::Unknown, "a".into(), "b".into()]));
 }
 
-/// A list of so many nulls.
+/// A list of `count` nulls.
 fn nulls(count: u32) -> Vec<u8> {
     let mut bytes = vec![0xdd];
     bytes.extend_from_slice(&count.to_be_bytes());

@@ -136,8 +136,8 @@ fn what_a_hold_decides_is_in_the_ledger() {
     let mut client = served.client();
     let address = client.listen().unwrap().address;
     let hold = Hold::UntilQuiet { after: Some(50), seed: 7 };
-    client.begin_run(Run { hold, ..served.run("ledger.jsonl", "held") }).unwrap();
-    client.engine_started(std::process::id()).unwrap();
+    let engine_process = Some(std::process::id());
+    client.begin_run(Run { hold, engine: engine_process, ..served.run("ledger.jsonl", "held") }).unwrap();
     run(async {
         let mut engine = engine(&address).await;
         let plans = [engine.plan(None, node("a", None)).await, engine.plan(None, node("b", None)).await];
@@ -171,7 +171,7 @@ fn nobody_is_served_before_a_run_has_begun() {
     assert!(refused(client.begin_run(served.run("ledger.jsonl", "early"))), "there is no endpoint yet");
     let address = client.listen().unwrap().address;
     assert!(matches!(client.listen(), Err(ControlError::Refused(_))), "a connection has one endpoint");
-    assert!(refused(client.engine_started(7)) && refused(client.end_run()));
+    assert!(refused(client.end_run()));
     let relative = Run { ledger: "ledger.jsonl".into(), ..served.run("ledger.jsonl", "relative") };
     assert!(refused(client.begin_run(relative)));
     run(async {

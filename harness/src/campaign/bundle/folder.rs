@@ -7,8 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::BundleError;
-use super::script::SCRIPT;
+use super::{BundleError, SCRIPT};
 use crate::engine_id::RecordedEngine;
 use crate::judge::explain::Tried;
 use crate::judge::finding::Finding;
@@ -31,7 +30,7 @@ pub struct Description {
     pub engine: RecordedEngine,
     /// What was found; none in a bundle that is only tried.
     pub finding: Option<Finding>,
-    /// Whether it shows with `terraform_data`, without our provider.
+    /// Whether it shows with a built-in resource, without our provider.
     pub builtin: bool,
     /// Why not.
     #[serde(default, skip_serializing_if = "String::is_empty")]

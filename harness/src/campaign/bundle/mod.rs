@@ -1,44 +1,34 @@
 //! A bundle: a folder from which somebody who has nothing but an engine can see a bug, and that can be sent upstream.
 //!
-//! `steps` makes commands of stages, `check` tells whether the bug shows, `script` is both as a shell script.
-//! `builtins` tries whether it shows with resources that every engine has built in; only then the bundle is written
-//! with them. `observed` is what the script said, `issue` the text for the engine's maintainers, `only` the case cut
-//! down to what matters, `folder` writes it all. Nothing is written before the script itself has shown the bug.
+//! This module decides in which form a bug is shown and tries it on engines, `only` cuts the case down to what
+//! matters, `folder` writes the files. What is in the files belongs to an engine family, behind [`FamilyBundles`]:
+//! `terraform` is the only one. Nothing is written before the script itself has shown the bug.
 
-mod builtins;
-mod check;
 pub mod folder;
-mod issue;
-mod observed;
 mod only;
-#[cfg(test)]
-mod rewording;
-mod script;
-mod steps;
+mod terraform;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::place::StoredVariant;
-use crate::case::{CASE_FILE, CaseError};
+use crate::case::{Case, CaseError};
 use crate::deploy::limits::Limits;
 use crate::deploy::process::{Command, Ended};
 use crate::deploy::stop::Stop;
 use crate::deploy::{DeployError, provider};
-use crate::engines::terraform::builtin::Builtins;
-use crate::engines::{self, Engine, EngineChoice, RecordedEngine};
-use crate::evidence::{Unreadable, records};
+use crate::engine_id::Family;
+use crate::engines::{Engine, EngineChoice, RecordedEngine};
+use crate::evidence::{StageRecord, Unreadable, records};
 use crate::judge::explain::{Explanation, Tried};
 use crate::judge::finding::{FindingKind, OracleId};
 use crate::private;
-use check::Check;
 use folder::{Description, Files};
-use issue::Issue;
-pub use observed::Observed;
-use script::Runs;
-pub use script::SCRIPT;
-use steps::{Steps, Writes};
+pub use terraform::observed::Observed;
+
+/// The name of the script.
+pub const SCRIPT: &str = "repro.sh";
 
 /// How long a script may take.
 const TIMEOUT: Duration = Duration::from_secs(300);
@@ -47,15 +37,90 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 const MOST_SAID: u64 = 64 << 20;
 
 /// With which resources a bundle is written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
-    /// With `terraform_data`, which every engine has built in.
-    Builtin(Builtins),
-    /// With `mock_node` of our provider.
+    /// With resources that every engine of the family has built in.
+    Builtin,
+    /// With those of our provider.
     Mock {
         /// Why not without.
         why: String,
     },
+}
+
+/// How often a script deploys the steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runs {
+    /// Once, as the bug always shows.
+    Once,
+    /// Until the bug shows, as it does not always.
+    UntilShown,
+}
+
+/// What a bundle is about.
+pub struct Subject<'a> {
+    /// What is known of the variant.
+    pub explanation: &'a Explanation,
+    /// The case, cut down: its first variant is the one that counts, and its last stage shows the bug.
+    pub case: Case,
+    /// The number that the variant had.
+    pub variant: usize,
+    /// How the commands of its stages ended.
+    pub records: Vec<StageRecord>,
+    /// The title of the text for the maintainers.
+    pub title: String,
+}
+
+/// A bug that a script has shown.
+pub struct Shown<'a> {
+    /// The title.
+    pub title: &'a str,
+    /// What is known of the variant.
+    pub explanation: &'a Explanation,
+    /// What the script printed on the engine.
+    pub observed: &'a Observed,
+    /// Where it was tried.
+    pub tried: &'a [Tried],
+    /// What somebody has to add, such as where it comes from.
+    pub context: Option<&'a str>,
+}
+
+/// How bundles for the maintainers of an engine family are written.
+pub trait FamilyBundles {
+    /// The resource that every engine of the family has built in.
+    fn builtin(&self) -> &'static str;
+
+    /// The form in which a bug shows on an engine: without our provider if possible.
+    fn form(&self, subject: &Subject<'_>, engine: &Engine, stop: &Stop) -> Result<Form, DeployError>;
+
+    /// The files that show a bug. Equiform says whether it shows if `by_equiform` asks for that, or if no shell can.
+    fn draft(
+        &self,
+        subject: &Subject<'_>,
+        engine: &Engine,
+        form: &Form,
+        runs: Runs,
+        by_equiform: bool,
+    ) -> Result<Box<dyn Draft>, BundleError>;
+}
+
+/// Files that show a bug.
+pub trait Draft {
+    /// The programs, the script and the case.
+    fn files(&self) -> &Files;
+
+    /// Whether the script itself says whether the bug shows, without equiform.
+    fn is_told_by_shell(&self) -> bool;
+
+    /// The text for the maintainers.
+    fn issue(&self, shown: &Shown<'_>) -> String;
+}
+
+/// How bundles for a family are written.
+fn bundles_of(family: Family) -> &'static dyn FamilyBundles {
+    match family {
+        Family::Terraform => &terraform::TerraformBundles,
+    }
 }
 
 /// Why there is no bundle.
@@ -142,6 +207,13 @@ pub struct Made {
     pub tried: Vec<Tried>,
 }
 
+/// Files that have shown a bug, and what the script said.
+struct Attempt {
+    draft: Box<dyn Draft>,
+    form: Form,
+    observed: Observed,
+}
+
 impl Bundler<'_> {
     /// Makes a bundle of a variant in a folder.
     pub fn make(
@@ -152,80 +224,101 @@ impl Bundler<'_> {
     ) -> Result<Made, BundleError> {
         folder::may_be_written(out)?;
         let cause = &explanation.cause;
-        let case = only::only(&place.case, place.variant, cause.stage.as_str());
-        let records = records(&place.folder)?;
-        let driver = engines::open(self.engine);
+        let subject = Subject {
+            explanation,
+            case: only::only(&place.case, place.variant, cause.stage.as_str()),
+            variant: place.variant,
+            records: records(&place.folder)?,
+            title: self.title.map_or_else(|| title(explanation), str::to_owned),
+        };
+        let runs = if place.is_flaky() { Runs::UntilShown } else { Runs::Once };
+        let Attempt { draft, form, observed } = self.attempt(&subject, runs)?;
+        self.check_shown(&observed, place, explanation)?;
+        let tried = self.try_others(draft.files())?;
+        let shown = Shown {
+            title: &subject.title,
+            explanation,
+            observed: &observed,
+            tried: &tried,
+            context: self.context,
+        };
+        let mut files = draft.files().clone();
+        files.insert("ISSUE.md".to_owned(), draft.issue(&shown));
+        files.insert("expected.txt".to_owned(), explanation.expected.to_string());
+        files.insert("observed.txt".to_owned(), observed.in_short());
+        files.insert("versions.txt".to_owned(), folder::versions(&tried));
+        let why = match &form {
+            Form::Builtin => None,
+            Form::Mock { why } => Some(why.as_str()),
+        };
+        folder::write(out, &files, Description::new(explanation.engine.without_folder(), Some(cause), why))?;
+        Ok(Made { form, tried })
+    }
+
+    /// Tries to show a bug, in one form after the other, from what asks least of the maintainers to what asks most.
+    fn attempt(&self, subject: &Subject<'_>, runs: Runs) -> Result<Attempt, BundleError> {
+        let bundles = bundles_of(self.engine.id.family);
+        let draft = |form: &Form, runs: Runs, by_equiform: bool| {
+            bundles.draft(subject, self.engine, form, runs, by_equiform)
+        };
         (self.watch)("trying it without the provider");
-        let form = builtins::form(self.engine, &case, cause, &explanation.others, &self.stop)?;
-        let title = self.title.map_or_else(|| title(explanation), str::to_owned);
-        type Prepared = (Files, Steps, Check);
-        let prepare_by = |form: &Form, check: Option<Check>, runs: Runs| -> Result<Prepared, BundleError> {
-            let writes = if check::is_about_messages(cause) { Writes::Messages } else { Writes::Text };
-            let steps = Steps::of((&case, place.variant), &records, &*driver, (form, writes))?;
-            let check = check.unwrap_or_else(|| check::of(cause, steps.last(), form));
-            let script = script::with_version(script::script(&title, &steps, &check, form, cause, runs));
-            let mut files: Files = steps
-                .programs
-                .iter()
-                .zip(1..)
-                .map(|(program, number)| (format!("{number}/main.tf"), program.clone()))
-                .collect();
-            files.insert(SCRIPT.to_owned(), script);
-            let case = serde_json::to_string_pretty(&case).expect("a case is JSON") + "\n";
-            files.insert(CASE_FILE.to_owned(), case);
-            Ok((files, steps, check))
-        };
-        let mut runs = if place.is_flaky() { Runs::UntilShown } else { Runs::Once };
-        let own_engine = self.engine.recorded().without_folder();
-        let run = |files: &Files, engine: &Engine| -> Result<Observed, BundleError> {
-            (self.watch)(&format!("running {SCRIPT} on {engine}"));
-            self.run(files, engine)
-        };
-        let mut form = form;
-        let (mut files, mut steps, mut check) = prepare_by(&form, None, runs)?;
-        if let (Form::Builtin(_), Check::Equiform) = (&form, &check) {
-            form = Form::Mock { why: format!("no shell can tell what `{}` looks at", cause.oracle()) };
-            (files, steps, check) = prepare_by(&form, None, runs)?;
+        let mut form = bundles.form(subject, self.engine, &self.stop)?;
+        let mut runs = runs;
+        let mut made = draft(&form, runs, false)?;
+        if form == Form::Builtin && !made.is_told_by_shell() {
+            let oracle = subject.explanation.cause.oracle();
+            form = Form::Mock { why: format!("no shell can tell what `{oracle}` looks at") };
+            made = draft(&form, runs, false)?;
         }
-        let mut observed = run(&files, self.engine)?;
-        if let (Form::Builtin(_), Some(1)) = (&form, observed.exit) {
-            form = Form::Mock { why: "with terraform_data it does not always show".to_owned() };
-            (files, steps, check) = prepare_by(&form, None, runs)?;
-            observed = run(&files, self.engine)?;
+        let mut observed = self.run(made.files(), self.engine)?;
+        if form == Form::Builtin && observed.exit == Some(1) {
+            form = Form::Mock { why: format!("with {} it does not always show", bundles.builtin()) };
+            made = draft(&form, runs, false)?;
+            observed = self.run(made.files(), self.engine)?;
         }
         // What shows sometimes may not have shown in the one run.
-        if let (Runs::Once, Some(1)) = (runs, observed.exit) {
-            let (repeated, ..) = prepare_by(&form, None, Runs::UntilShown)?;
-            let again = run(&repeated, self.engine)?;
+        if runs == Runs::Once && observed.exit == Some(1) {
+            let repeated = draft(&form, Runs::UntilShown, false)?;
+            let again = self.run(repeated.files(), self.engine)?;
             if again.exit == Some(0) {
-                (files, observed, runs) = (repeated, again, Runs::UntilShown);
+                (made, observed, runs) = (repeated, again, Runs::UntilShown);
             }
         }
         // The script runs the engine for people, and equiform asks it for JSON: it may show in one of them only.
-        if let (Check::Shell { .. }, Some(1)) = (&check, observed.exit) {
-            (files, steps, _) = prepare_by(&form, Some(Check::Equiform), runs)?;
-            observed = run(&files, self.engine)?;
+        if made.is_told_by_shell() && observed.exit == Some(1) {
+            made = draft(&form, runs, true)?;
+            observed = self.run(made.files(), self.engine)?;
         }
+        Ok(Attempt { draft: made, form, observed })
+    }
+
+    /// Checks that the script has shown the bug.
+    fn check_shown(
+        &self,
+        observed: &Observed,
+        place: &StoredVariant,
+        explanation: &Explanation,
+    ) -> Result<(), BundleError> {
+        let engine = Box::new(self.engine.recorded().without_folder());
+        let said = observed.last_line();
         match observed.exit {
-            Some(0) => {}
-            Some(1) => {
-                return Err(BundleError::DoesNotShow {
-                    finding: cause.signature().to_string(),
-                    engine: own_engine.into(),
-                    said: observed.last_line(),
-                    case: place.case_folder.clone(),
-                });
-            }
-            _ => {
-                return Err(BundleError::CouldNotRun {
-                    engine: own_engine.into(),
-                    said: observed.last_line(),
-                });
-            }
+            Some(0) => Ok(()),
+            Some(1) => Err(BundleError::DoesNotShow {
+                finding: explanation.cause.signature().to_string(),
+                engine,
+                said,
+                case: place.case_folder.clone(),
+            }),
+            _ => Err(BundleError::CouldNotRun { engine, said }),
         }
+    }
+
+    /// Where the bug shows: on its own engine, and on those of the others on which a script shows it.
+    fn try_others(&self, files: &Files) -> Result<Vec<Tried>, BundleError> {
+        let own_engine = self.engine.recorded().without_folder();
         let mut tried = vec![Tried { engine: own_engine, shows: Some(true), text: String::new() }];
         for engine in self.others {
-            let observed = run(&files, engine)?;
+            let observed = self.run(files, engine)?;
             let (shows, text) = match observed.exit {
                 Some(0) => (Some(true), String::new()),
                 Some(1) => (Some(false), String::new()),
@@ -234,31 +327,12 @@ impl Bundler<'_> {
             tried.push(Tried { engine: engine.recorded().without_folder(), shows, text });
         }
         tried.sort_by(|one, other| one.engine.id.cmp(&other.engine.id));
-        let why = match &form {
-            Form::Builtin(_) => None,
-            Form::Mock { why } => Some(why.as_str()),
-        };
-        let context = self.context;
-        let issue = Issue {
-            title: &title,
-            explanation,
-            steps: &steps,
-            form: &form,
-            runs,
-            observed: &observed,
-            tried: &tried,
-            context,
-        };
-        files.insert("ISSUE.md".to_owned(), issue.text());
-        files.insert("expected.txt".to_owned(), explanation.expected.to_string());
-        files.insert("observed.txt".to_owned(), observed.in_short());
-        files.insert("versions.txt".to_owned(), folder::versions(&tried));
-        folder::write(out, &files, Description::new(explanation.engine.without_folder(), Some(cause), why))?;
-        Ok(Made { form, tried })
+        Ok(tried)
     }
 
     /// Runs the script on an engine, in a folder of its own.
     fn run(&self, files: &Files, engine: &Engine) -> Result<Observed, BundleError> {
+        (self.watch)(&format!("running {SCRIPT} on {engine}"));
         let place =
             tempfile::tempdir().map_err(|source| BundleError::Io { path: std::env::temp_dir(), source })?;
         let bundle = place.path().join("bundle");

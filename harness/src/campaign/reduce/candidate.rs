@@ -2,12 +2,14 @@
 //! stages. The program that leads from one graph to the next is written anew each time, the shortest there is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::algebra::graph::{Edge, Graph, NamedGraph, Names, Resource, topological_order};
 use crate::algebra::program::{Derivation, Step, print};
 use crate::algebra::signature::Signature as AlgebraSignature;
+use crate::case::spelling::{Spelled, Spelling};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::case::{Batch, CASE_VERSION, Case, CaseError, Variant, workflow};
 use crate::judge::variant::graph_of;
@@ -22,9 +24,12 @@ pub struct Written {
 }
 
 impl Written {
-    fn of(batch: &Batch) -> Self {
+    fn of(batch: &Batch, spelling: &Spelling) -> Self {
         let written = batch.order.iter().filter(|key| batch.program.node(key).is_some());
-        Self { graph: graph_of(&batch.program), order: written.map(|key| key.to_string()).collect() }
+        Self {
+            graph: graph_of(&batch.program, spelling),
+            order: written.map(|key| key.to_string()).collect(),
+        }
     }
 
     /// Keeps the order to what there is.
@@ -68,12 +73,13 @@ const OTHER: usize = 1;
 impl Candidate {
     /// A variant of a case.
     pub fn of(case: &Case, variant: usize) -> Result<Self, CaseError> {
-        let batches: Vec<Written> = case.batches(variant)?.iter().map(|batch| Written::of(batch)).collect();
+        let written = |batch: &Arc<Batch>| Written::of(batch, &case.spelling);
+        let batches: Vec<Written> = case.batches(variant)?.iter().map(written).collect();
         let Variant { stages, workflow, .. } = &case.variants[variant];
         let (mut stages, mut other) = (stages.clone(), None);
         for stage in &mut stages {
             let ProgramRef::LastOf(number) = stage.program else { continue };
-            let last = case.batches(number)?.last().map(|batch| Written::of(batch)).unwrap_or_default();
+            let last = case.batches(number)?.last().map(written).unwrap_or_default();
             if number == variant || Some(&last) == batches.last() {
                 stage.program = ProgramRef::Batch(batches.len());
             } else {
@@ -148,7 +154,19 @@ impl Candidate {
             self.other = None;
         }
         self.other = self.other.map(Written::tidied);
+        self.template.spelling = self.template.spelling.only(|spelled| self.has(spelled));
         self
+    }
+
+    /// Whether what is spelled occurs.
+    fn has(&self, spelled: &Spelled) -> bool {
+        let mut graphs = self.batches.iter().chain(&self.other).map(|written| &written.graph);
+        graphs.any(|graph| match spelled {
+            Spelled::Name { node } => graph.nodes.contains(node),
+            Spelled::Text { node, attribute, value } => {
+                graph.attributes.get(node).and_then(|of_node| of_node.get(attribute)) == Some(value)
+            }
+        })
     }
 
     /// The case that it is: the variant, and the other one if a stage plans that.
@@ -260,7 +278,10 @@ mod tests {
     /// What each stage deploys, as it is written.
     fn written(case: &Case, variant: usize) -> Vec<(String, Written)> {
         let stages = case.stages(variant).unwrap();
-        stages.iter().map(|staged| (staged.stage.name.clone(), Written::of(&staged.batch))).collect()
+        stages
+            .iter()
+            .map(|staged| (staged.stage.name.clone(), Written::of(&staged.batch, &case.spelling)))
+            .collect()
     }
 
     proptest! {

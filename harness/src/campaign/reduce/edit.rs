@@ -6,6 +6,7 @@ use super::candidate::{Candidate, Written};
 use super::stage_edit::options_of;
 use crate::algebra::graph::{EdgeNames, NamedGraph};
 use crate::algebra::signature::Signature as AlgebraSignature;
+use crate::case::spelling::Spelled;
 use crate::case::stage::{Defect, ProgramRef, Stage};
 use crate::spec::{Action, NodeKey};
 
@@ -192,6 +193,38 @@ impl Candidate {
         changed
     }
 
+    /// Everything that is not written as it is.
+    pub fn spelled(&self) -> Vec<Spelled> {
+        self.template.spelling.all()
+    }
+
+    /// With these written as they are.
+    pub fn with_plain_spelling(&self, plain: &[Spelled]) -> Self {
+        let mut changed = self.clone();
+        changed.template.spelling = self.template.spelling.only(|spelled| !plain.contains(spelled));
+        changed
+    }
+
+    /// With shorter ways to write something: without one of two, four or eight parts.
+    pub fn with_shorter_spelling(&self, spelled: &Spelled) -> Vec<Self> {
+        let written: Vec<char> =
+            self.template.spelling.written(spelled).unwrap_or_default().chars().collect();
+        let parts = [2, 4, 8].into_iter().filter(|parts| *parts <= written.len());
+        let shorter = parts.flat_map(|parts| {
+            let written = &written;
+            (0..parts).map(move |part| {
+                let (from, to) = (written.len() * part / parts, written.len() * (part + 1) / parts);
+                written[..from].iter().chain(&written[to..]).collect::<String>()
+            })
+        });
+        let with = |text: String| {
+            let mut changed = self.clone();
+            changed.template.spelling.write(spelled, text);
+            changed
+        };
+        shorter.map(with).filter(|it| it.template.spelling.check(std::iter::empty()).is_ok()).collect()
+    }
+
     /// With another order of the text: as people write it, in reading order.
     pub fn in_reading_order(&self) -> Self {
         self.each_program(|written| written.order = written.graph.nodes.iter().cloned().collect())
@@ -211,6 +244,7 @@ impl Candidate {
             };
             written.order.iter_mut().for_each(|node| *node = name(node));
         });
+        changed.template.spelling = changed.template.spelling.renamed(name);
         let key = |old: &NodeKey| names.get(&**old).map_or_else(|| old.clone(), |new| new.as_str().into());
         for stage in &mut changed.stages {
             if let Some(options) = options_of(&mut stage.action) {

@@ -106,9 +106,9 @@ pub enum ReduceError {
 /// How often a failure showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate {
-    /// In so many deployments it showed.
+    /// The number of deployments in which it showed.
     pub shown: usize,
-    /// Of so many.
+    /// The number of deployments.
     pub of: usize,
 }
 

@@ -8,7 +8,7 @@ use super::candidate::{Candidate, Size};
 use super::symptom::Symptom;
 use crate::case::stage::ProgramRef;
 use crate::judge::finding::Finding;
-use crate::spec::encoding::plain_address;
+use crate::spec::Encoding;
 
 /// A reduction under way: the smallest candidate that shows the failure, so far.
 pub struct Passes<'a, 'b> {
@@ -35,6 +35,7 @@ impl Passes<'_, '_> {
             self.simpler_stages()?;
             self.edges()?;
             self.settings()?;
+            self.spelling()?;
             self.places()?;
             if self.best == before || self.attempts.are_over() {
                 break;
@@ -141,7 +142,8 @@ impl Passes<'_, '_> {
     /// Removes resources: first all but those that the finding names, then all but those and their neighbours.
     fn resources(&mut self) -> Result<(), ReduceError> {
         let names = self.best.names();
-        let named = self.finding().map(|finding| named_in(finding, &names)).unwrap_or_default();
+        let encoding = self.best.template.spelling.encoding(false);
+        let named = self.finding().map(|finding| named_in(finding, &names, &encoding)).unwrap_or_default();
         let edges = self.best.edges();
         let near = |named: &BTreeSet<String>| -> BTreeSet<String> {
             let touched = edges.iter().filter(|(from, to)| named.contains(from) || named.contains(to));
@@ -229,6 +231,15 @@ impl Passes<'_, '_> {
         self.take_away("kinds of edges", self.best.kinds(), Candidate::with_plain_kinds)
     }
 
+    /// Writes names and values as they are, and what has to be written otherwise as short as possible.
+    fn spelling(&mut self) -> Result<(), ReduceError> {
+        self.take_away("names and texts", self.best.spelled(), Candidate::with_plain_spelling)?;
+        for spelled in self.best.spelled() {
+            while self.take("texts", self.best.with_shorter_spelling(&spelled))?.is_some() {}
+        }
+        Ok(())
+    }
+
     /// Has batches differ in less, and takes away what is needed in some of them only.
     fn places(&mut self) -> Result<(), ReduceError> {
         // What was taken away changes what differs, and how many batches there are: each round begins anew.
@@ -284,10 +295,10 @@ impl Passes<'_, '_> {
 }
 
 /// The resources that a finding mentions.
-fn named_in(finding: &Finding, names: &BTreeSet<String>) -> BTreeSet<String> {
+fn named_in(finding: &Finding, names: &BTreeSet<String>, encoding: &Encoding) -> BTreeSet<String> {
     names
         .iter()
-        .filter(|name| finding.mentions(name, &plain_address(&name.as_str().into())))
+        .filter(|name| finding.mentions(name, &encoding.address(&name.as_str().into())))
         .cloned()
         .collect()
 }

@@ -7,7 +7,7 @@ use crate::case::stage::Stage;
 pub const WORKFLOW: Workflow = Workflow {
     name: "back",
     about: "after a batch, applies the one before it again, then this one once more",
-    unchanged: Unchanged::World,
+    unchanged: Unchanged::State,
     needs: &[],
     stages,
 };

@@ -1,5 +1,7 @@
-//! The stages of a variant while a workflow makes them, with what is deployed after those that are there. Where engines
-//! differ, that is Terraform's word for it: it decides what is chosen, and nothing is judged by it.
+//! The stages of a variant while a workflow makes them, with what is deployed after those that are there.
+//!
+//! Where engine families differ, whoever asks for the stages says which semantics count. They decide what is chosen,
+//! and nothing is judged by them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,13 +14,13 @@ use crate::case::Batch;
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::case::staged::{StagedBatch, broken};
 use crate::spec::changes::Changes;
-use crate::spec::semantics::terraform::TERRAFORM;
-use crate::spec::{Action, Configuration, Deployed, NodeKey, Options, Step};
+use crate::spec::{Action, Configuration, Deployed, NodeKey, Options, Semantics, Step};
 
 /// The stages of a variant while a workflow makes them, and what is deployed after each.
 pub struct Course<'a> {
     batches: &'a [Arc<Batch>],
     other: usize,
+    semantics: &'a dyn Semantics,
     rng: ChaCha8Rng,
     /// What is deployed after the stages so far.
     pub deployed: Deployed,
@@ -30,9 +32,9 @@ pub struct Course<'a> {
 
 impl<'a> Course<'a> {
     /// Before the first stage.
-    pub fn new(batches: &'a [Arc<Batch>], other: usize, seed: u64) -> Self {
-        let rng = ChaCha8Rng::seed_from_u64(seed);
-        Self { batches, other, rng, deployed: Deployed::NOTHING, saved: Options::USUAL, stages: Vec::new() }
+    pub fn new(batches: &'a [Arc<Batch>], other: usize, semantics: &'a dyn Semantics, seed: u64) -> Self {
+        let (rng, stages) = (ChaCha8Rng::seed_from_u64(seed), Vec::new());
+        Self { batches, other, semantics, rng, deployed: Deployed::NOTHING, saved: Options::USUAL, stages }
     }
 
     /// The numbers of the batches, from 1.
@@ -49,7 +51,7 @@ impl<'a> Course<'a> {
     pub fn changes_to(&self, number: usize) -> Changes {
         let configuration = self.program(number);
         let (deployed, options) = (&self.deployed, &Options::USUAL);
-        Step { deployed, configuration, options, semantics: TERRAFORM }.changes()
+        Step { deployed, configuration, options, semantics: self.semantics }.changes()
     }
 
     /// A batch to be special: any but the first, if there is one.
@@ -63,7 +65,7 @@ impl<'a> Course<'a> {
         self.rng.random_range(0..count)
     }
 
-    /// Up to so many of these, and at least one if there are any.
+    /// Up to `most` of these, and at least one if there are any.
     pub fn some<T: Clone>(&mut self, of: &[T], most: usize) -> Vec<T> {
         let count = self.rng.random_range(1..=most);
         of.sample(&mut self.rng, count).cloned().collect()
@@ -94,7 +96,7 @@ impl<'a> Course<'a> {
         // A stage in which something fails is followed by one in which the same succeeds.
         if !stage.judged_as.meaning().fails && stage.repeats.is_none() {
             let staged = StagedBatch { stage: &stage, batch };
-            self.deployed = staged.outcome(&self.deployed, &options, TERRAFORM);
+            self.deployed = staged.outcome(&self.deployed, &options, self.semantics);
         }
         self.stages.push(stage);
     }
@@ -115,12 +117,12 @@ impl<'a> Course<'a> {
         self.push(Stage::new(name, action, ProgramRef::Batch(number), judged_as));
     }
 
-    /// What usually follows on the last batch.
+    /// Adds what usually follows the last batch.
     pub fn end(&mut self) {
         Stage::ending(self.batches.len(), self.other).into_iter().for_each(|stage| self.push(stage));
     }
 
-    /// The same but for the destroy.
+    /// Adds the same without the destroy.
     pub fn end_without_destroy(&mut self) {
         let [idle, cross, _] = Stage::ending(self.batches.len(), self.other);
         self.push(idle);

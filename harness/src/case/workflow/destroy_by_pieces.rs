@@ -7,7 +7,7 @@ use crate::spec::{Action, Options};
 /// How many pieces there are before the rest is destroyed.
 const PIECES: usize = 3;
 
-/// See the module.
+/// The workflow `destroy-by-pieces`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "destroy-by-pieces",
     about: "destroy with -target, one resource after the other with what depends on it, and then the rest",

@@ -5,11 +5,11 @@ use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::{Action, Drift, Options, PlanMode, SavedOptions};
 
-/// See the module.
+/// The workflow `drift`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "drift",
     about: "an object changes or vanishes between two batches: it is planned, refreshed or repaired",
-    unchanged: Unchanged::World,
+    unchanged: Unchanged::State,
     needs: &[Feature::Refresh, Feature::NoRefresh, Feature::SavedPlan],
     stages,
 };

@@ -8,7 +8,7 @@ use crate::case::stage::{JudgedAs, ProgramRef, Stage};
 use crate::spec::changes::Change;
 use crate::spec::{Action, OperationKind, Options};
 
-/// See the module.
+/// The workflow `failure`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "failure",
     about: "the provider fails an operation in some batches, each of which is then applied again",

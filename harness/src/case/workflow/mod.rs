@@ -30,6 +30,7 @@ use serde::Serialize;
 
 use super::Batch;
 use super::stage::Stage;
+use crate::spec::Semantics;
 use course::Course;
 pub use feature::Feature;
 pub use shares::{Shares, SharesError};
@@ -78,9 +79,15 @@ pub struct Workflow {
 
 impl Workflow {
     /// The stages for a variant with these batches. `other` is the variant whose last batch is planned at the end. The
-    /// seed decides all choices.
-    pub fn stages(&self, batches: &[Arc<Batch>], other: usize, seed: u64) -> Vec<Stage> {
-        let mut course = Course::new(batches, other, seed);
+    /// seed decides all choices among what is possible by the semantics.
+    pub fn stages(
+        &self,
+        batches: &[Arc<Batch>],
+        other: usize,
+        semantics: &dyn Semantics,
+        seed: u64,
+    ) -> Vec<Stage> {
+        let mut course = Course::new(batches, other, semantics, seed);
         (self.stages)(&mut course);
         course.stages
     }

@@ -4,7 +4,7 @@ use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::JudgedAs;
 use crate::spec::{Action, Options};
 
-/// See the module.
+/// The workflow `refresh-only`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "refresh-only",
     about: "an apply with -refresh-only after each batch, where nothing has drifted",

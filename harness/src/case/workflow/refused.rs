@@ -5,7 +5,7 @@ use crate::case::stage::{Defect, JudgedAs, ProgramRef, Stage};
 use crate::spec::changes::Cause;
 use crate::spec::{Action, NodeKey, Options};
 
-/// See the module.
+/// The workflow `refused`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "refused",
     about: "programs with a cycle, a dangling reference, prevent_destroy or a mistake come in between: all are refused",

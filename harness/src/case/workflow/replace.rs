@@ -7,7 +7,7 @@ use crate::spec::Options;
 pub const WORKFLOW: Workflow = Workflow {
     name: "replace",
     about: "uses -replace on one or several resources in every batch but the first",
-    unchanged: Unchanged::World,
+    unchanged: Unchanged::State,
     needs: &[Feature::Replace],
     stages,
 };

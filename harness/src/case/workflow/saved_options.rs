@@ -4,11 +4,11 @@ use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::{JudgedAs, Stage};
 use crate::spec::{Action, Options, SavedOptions};
 
-/// See the module.
+/// The workflow `saved-options`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "saved-options",
     about: "plans to a file with -replace, -target or -refresh=false, which the apply of the file has to keep to",
-    unchanged: Unchanged::World,
+    unchanged: Unchanged::State,
     needs: &[Feature::SavedPlan, Feature::NoRefresh, Feature::Parallelism, Feature::Target, Feature::Replace],
     stages,
 };

@@ -4,11 +4,11 @@ use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::JudgedAs;
 use crate::spec::Action;
 
-/// See the module.
+/// The workflow `taint`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "taint",
     about: "taint of one or several resources between two batches, and untaint of some of them",
-    unchanged: Unchanged::World,
+    unchanged: Unchanged::State,
     needs: &[Feature::Mark],
     stages,
 };

@@ -4,11 +4,11 @@ use super::{Course, Feature, Unchanged, Workflow};
 use crate::case::stage::JudgedAs;
 use crate::spec::{Action, Options};
 
-/// See the module.
+/// The workflow `targets`.
 pub const WORKFLOW: Workflow = Workflow {
     name: "targets",
     about: "a batch in parts by -target, which bring along what they depend on, and then as a whole",
-    unchanged: Unchanged::World,
+    unchanged: Unchanged::State,
     needs: &[Feature::Target],
     stages,
 };

@@ -21,7 +21,7 @@ fn case() -> Case {
 /// The stages of a variant by a workflow, with their programs.
 fn staged(case: &mut Case, workflow: &Workflow, seed: u64) {
     let batches = case.batches(0).unwrap();
-    case.variants[0].stages = workflow.stages(&batches, 1, seed);
+    case.variants[0].stages = workflow.stages(&batches, 1, TERRAFORM, seed);
     case.variants[0].workflow = workflow.name.to_owned();
 }
 
@@ -73,11 +73,11 @@ fn a_workflow_says_which_features_its_stages_need() {
 fn every_workflow_but_the_plain_one_does_something_else_and_the_same_by_the_same_seed() {
     let case = case();
     let batches = case.batches(0).unwrap();
-    let plain = WORKFLOWS[0].stages(&batches, 1, 3);
+    let plain = WORKFLOWS[0].stages(&batches, 1, TERRAFORM, 3);
     assert_eq!(plain, Stage::usual(batches.len(), 1));
     for workflow in &WORKFLOWS[1..] {
-        assert_ne!(workflow.stages(&batches, 1, 3), plain, "{}", workflow.name);
-        assert_eq!(workflow.stages(&batches, 1, 3), workflow.stages(&batches, 1, 3));
+        assert_ne!(workflow.stages(&batches, 1, TERRAFORM, 3), plain, "{}", workflow.name);
+        assert_eq!(workflow.stages(&batches, 1, TERRAFORM, 3), workflow.stages(&batches, 1, TERRAFORM, 3));
     }
 }
 

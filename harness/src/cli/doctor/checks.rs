@@ -111,12 +111,15 @@ fn to_install(engines: &Engines, own: &Path) -> Vec<Check> {
     let launcher = own.with_file_name(LAUNCHER);
     let launcher = match launcher.is_file() {
         true => Ok(launcher.display().to_string()),
-        false => Err(format!("not at {}; to install Terraform, run `make build`", launcher.display())),
+        false => {
+            Err(format!("not at {}; to install a prebuilt Terraform, run `make build`", launcher.display()))
+        }
     };
     let python = said(engines, "python3", &["-I", "-m", "pip", "--version"])
-        .map_err(|why| format!("{why}; to install Terraform, install Python 3 with pip"));
-    let go = said(engines, "go", &["env", "GOVERSION"])
-        .map_err(|why| format!("{why}; to install OpenTofu, install Go from https://go.dev/dl"));
+        .map_err(|why| format!("{why}; to install a prebuilt Terraform, install Python 3 with pip"));
+    let go = said(engines, "go", &["env", "GOVERSION"]).map_err(|why| {
+        format!("{why}; to install OpenTofu, or Terraform from 1.16 on, install Go from https://go.dev/dl")
+    });
     vec![
         Check::new(LAUNCHER, launcher),
         Check::new("python3", python),

@@ -8,6 +8,7 @@ use crate::campaign::manifest::CampaignManifest;
 use crate::campaign::shard::Shard;
 use crate::cli::CannotRun;
 use crate::cli::layered::Layered;
+use crate::cli::no_effect::refuse;
 use crate::cli::oracles::chosen;
 use crate::deploy::Mode;
 use crate::engines::EngineChoice;
@@ -34,10 +35,12 @@ const STORED: &[&str] = &[
     "algebra",
     "batches",
     "cold",
+    "cold-every",
     "create-before-destroy",
     "edges",
     "engine",
     "hold",
+    "large-every",
     "leave-out-rules",
     "oracles",
     "out",
@@ -49,6 +52,7 @@ const STORED: &[&str] = &[
     "source",
     "sources",
     "syntax",
+    "values",
     "variants",
     "workflows",
 ];
@@ -66,12 +70,14 @@ impl RunPlan {
         let given = super::files::given(args)?;
         args.cases.refuse_idle(&given)?;
         args.engine.how.refuse_idle(&given)?;
+        let is_cold = !args.engine.how.mode().warm;
+        refuse(is_cold && given("cold-every"), "--cold-every", "with --cold, which runs all of them so")?;
         Ok(Self {
             engine: args.engine.choice(None),
             mode: args.engine.how.mode(),
             oracles: chosen(&args.oracles)?,
             shard: args.shard,
-            settings: args.cases.settings(),
+            settings: args.settings(),
             out: args.out.clone(),
         })
     }
@@ -93,6 +99,14 @@ impl RunPlan {
             settings: manifest.settings().clone(),
             out: folder.to_owned(),
         })
+    }
+}
+
+impl RunArgs {
+    /// What is generated, and how often it is run.
+    pub fn settings(&self) -> Settings {
+        let settings = self.cases.settings();
+        Settings { cold_every: self.cold_every.unwrap_or(settings.usual_cold_every()), ..settings }
     }
 }
 

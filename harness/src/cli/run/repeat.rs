@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::RunArgs;
 use crate::campaign::manifest::CampaignManifest;
-use crate::campaign::settings::{Algebra, Sources};
+use crate::campaign::settings::{Algebra, Sources, Values};
 use crate::cli::CannotRun;
 use crate::cli::here::here;
 use crate::cli::layered::Layered;
@@ -17,11 +17,15 @@ use crate::judge::oracles::ORACLES;
 pub fn repeat(manifest: &CampaignManifest, case: Option<usize>, folder: &Path) -> Result<String, CannotRun> {
     let again = PathBuf::from(format!("{}-again", here(folder).display()));
     let layered = Layered::of::<RunArgs>("run", Vec::new())?;
+    let settings = manifest.settings();
     let all_oracles = manifest.oracles().len() == ORACLES.len();
     let options = options(manifest, &again).into_iter().filter(|(option, value)| match *option {
         "engine" => true,
-        "leave-out-rules" => !manifest.settings().left_out.is_empty(),
+        "leave-out-rules" => !settings.left_out.is_empty(),
         "oracles" => !all_oracles,
+        "values" => settings.algebra == Algebra::Attributed && settings.values != Values::Realistic,
+        "large-every" => settings.large_every != settings.usual_large_every(),
+        "cold-every" => settings.cold_every != settings.usual_cold_every(),
         option => !layered.is_default(option, value),
     });
     let typed = options.flat_map(|(option, value)| match value.as_str() {
@@ -50,6 +54,9 @@ fn options(manifest: &CampaignManifest, folder: &Path) -> Vec<(&'static str, Str
         ("edges", range(&settings.edges)),
         ("create-before-destroy", settings.create_before_destroy.to_string()),
         ("algebra", if settings.algebra == Algebra::Bare { "bare" } else { "attributed" }.to_owned()),
+        ("values", if settings.values == Values::Plain { "plain" } else { "realistic" }.to_owned()),
+        ("large-every", settings.large_every.to_string()),
+        ("cold-every", settings.cold_every.to_string()),
         ("workflows", settings.workflows.to_string()),
         ("leave-out-rules", settings.left_out.to_string()),
         ("out", folder.display().to_string()),
@@ -87,6 +94,9 @@ mod tests {
             edges: 8..=8,
             create_before_destroy: 0.1,
             algebra: Algebra::Bare,
+            values: Values::Plain,
+            large_every: 0,
+            cold_every: 7,
             workflows: "plain=2,drift=1".parse().unwrap(),
             left_out: "6,1".parse().unwrap(),
             from: Sources::Given(graph),
@@ -112,7 +122,7 @@ mod tests {
         let given: Vec<(String, String)> = options.map(|(name, value)| (name.to_owned(), value)).collect();
         let layered = Layered::of::<RunArgs>("run", Vec::new()).unwrap();
         let args: RunArgs = layered.with(&given).unwrap();
-        assert_eq!(args.cases.settings(), settings);
+        assert_eq!(args.settings(), settings);
         assert_eq!((args.oracles.as_slice(), args.shard), (manifest.oracles(), shard));
         assert_eq!(args.engine.how.mode(), mode);
         assert_eq!(args.engine.choice(None), EngineChoice::again(manifest.engine()));

@@ -4,8 +4,9 @@
 //! step: at any instant it is whole or absent. A file lock for each version keeps two installations apart; who holds
 //! it also clears away what an interrupted one left.
 
+pub mod go;
+mod nested;
 mod terraform;
-pub mod tofu;
 mod tool;
 
 use std::fmt::{self, Display};
@@ -21,8 +22,8 @@ use super::catalogue::{Entry, Recipe};
 use super::locate::Engines;
 use super::probe::{self, ProbeError};
 use super::worker;
+pub use go::SourceError;
 pub use terraform::TerraformError;
-pub use tofu::TofuError;
 pub use tool::ToolFailed;
 
 /// The file name of the program that becomes the `terraform` of a prebuilt Terraform; it lies beside `equiform`.
@@ -114,7 +115,7 @@ impl Installer<'_> {
         let staging = StagingFolder::open(&versions, &entry.version)?;
         match entry.recipe {
             Recipe::Wheel(wheel) => terraform::make(self, &wheel, &staging)?,
-            Recipe::GoBuild(build) => tofu::make(self, &entry.version, &build, &staging)?,
+            Recipe::GoBuild(build) => go::engine(entry.name).make(self, &entry.version, &build, &staging)?,
         }
         self.progress.stage(Stage::Trying);
         let found = probe::version(&cache::executable(&staging.engine, entry.name))?;
@@ -195,12 +196,12 @@ pub enum InstallError {
         /// What the system says.
         source: io::Error,
     },
-    /// Terraform could not be made.
+    /// A prebuilt Terraform could not be made.
     #[error(transparent)]
     Terraform(#[from] TerraformError),
-    /// OpenTofu could not be made.
+    /// The engine could not be built from source.
     #[error(transparent)]
-    Tofu(#[from] TofuError),
+    Source(#[from] SourceError),
     /// The new engine does not run.
     #[error("the new engine does not run on this machine: {0}")]
     Broken(#[from] ProbeError),

@@ -95,7 +95,7 @@ fn terraform(version: &str, sha256: &'static str) -> Entry {
 }
 
 fn tofu() -> Entry {
-    let recipe = Recipe::GoBuild(GoBuild { go: (1, 26, 6) });
+    let recipe = Recipe::GoBuild(GoBuild { go: Some((1, 26, 6)), sum: None });
     Entry { name: EngineName::Tofu, version: Version::new(1, 12, 6), recipe }
 }
 
@@ -277,18 +277,98 @@ fn a_go_that_is_too_old_is_told_with_the_one_that_is_needed() {
     assert_eq!(site.left(EngineName::Tofu), [""; 0]);
 }
 
+/// A Terraform from source, with the hash that it must have.
+fn source(sum: Option<&'static str>) -> Entry {
+    let recipe = Recipe::GoBuild(GoBuild { go: Some((1, 26, 4)), sum });
+    Entry { name: EngineName::Terraform, version: Version::new(9, 9, 9), recipe }
+}
+
+impl Site {
+    /// A site with a module of an engine, and a Go that fetches it and does `build` to build it, where `$out` is the
+    /// executable.
+    fn with_module(build: &str) -> Self {
+        let site = Self::new();
+        let module = site.folder.path().join("module");
+        for folder in ["cmd/tofu", "internal/backend"] {
+            fs::create_dir_all(module.join(folder)).unwrap();
+        }
+        for folder in ["", "cmd/tofu"] {
+            let text = "package main\n\nvar commands map[string]int\n\nfunc realMain() int {\n";
+            fs::write(module.join(folder).join("main.go"), text).unwrap();
+        }
+        let module = module.display();
+        site.script(
+            "go",
+            &format!(
+                r#"#!/bin/sh
+case "$1 $2" in
+'env '*) echo go1.26.8 ;;
+'mod download') echo '{{"Dir":"{module}","Sum":"h1:it"}}' ;;
+'mod edit') echo '{{"Module":{{"Path":"m"}},"Go":"1.26.4",'
+  echo '"Replace":[{{"Old":{{"Path":"m/s3"}},"New":{{"Path":"./s3"}}}}]}}' ;;
+'build '*) while [ "$1" != -o ]; do shift; done; out=$2; {build} ;;
+esac"#
+            ),
+        );
+        site
+    }
+}
+
+/// Writes an engine that answers as version 9.9.9 does.
+const BUILD: &str =
+    r#"printf '#!/bin/sh\necho "{\"terraform_version\":\"9.9.9\"}"\n' >"$out"; /bin/chmod 755 "$out""#;
+
+#[test]
+fn a_terraform_from_source_is_the_engine_and_its_worker_and_nothing_else() {
+    let site = Site::with_module(&format!(
+        "[ -e s3/go.mod ] || exit 1; case $out in *worker*) [ -e zz_equiform_worker.go ] || exit 2;; \
+         *) [ -e zz_equiform_worker.go ] && exit 3;; esac; {BUILD}"
+    ));
+    let entry = source(Some("h1:it"));
+    let place = site.engines.cache.folder(entry.name, &entry.version);
+
+    let (result, stages) = site.install(&entry);
+
+    assert_eq!(result, Ok(Installed::New(place.join("terraform"))));
+    let (fetching, building) =
+        ([Stage::Downloading, Stage::Comparing, Stage::Unpacking], [Stage::Building, Stage::BuildingWorker]);
+    assert_eq!(stages, [&fetching[..], &building, &[Stage::Trying]].concat());
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 2);
+    assert_eq!(site.left(EngineName::Terraform), ["9.9.9"]);
+    assert!(!site.folder.path().join("module/s3").exists(), "Go's own copy of the module stays as it is");
+    assert_eq!(site.install(&entry).0, Ok(Installed::Already(place.join("terraform"))));
+}
+
+#[test]
+fn a_module_with_another_hash_is_not_built() {
+    let site = Site::with_module(BUILD);
+    let (result, stages) = site.install(&source(Some("h1:other")));
+    insta::assert_snapshot!(
+        result.unwrap_err(),
+        @"github.com/hashicorp/terraform@v9.9.9 has the hash \"h1:it\" instead of h1:other, so it was not built; \
+          whatever serves Go modules to this machine has another source under this name"
+    );
+    assert_eq!(stages, [Stage::Downloading, Stage::Comparing]);
+    assert_eq!(site.left(EngineName::Terraform), [""; 0]);
+}
+
+#[test]
+fn a_terraform_whose_worker_does_not_build_is_not_installed() {
+    let site = Site::with_module(&format!("case $out in *worker*) echo broken >&2; exit 1;; esac; {BUILD}"));
+    let (result, stages) = site.install(&source(None));
+    let error = result.unwrap_err();
+    assert!(error.starts_with("Terraform does not build: ") && error.ends_with("\nbroken"), "{error}");
+    assert_eq!(stages.last(), Some(&Stage::BuildingWorker));
+    assert_eq!(site.left(EngineName::Terraform), [""; 0]);
+}
+
 #[test]
 fn an_opentofu_that_does_not_build_is_told_in_the_words_of_go() {
-    let site = Site::new();
-    site.script(
-        "go",
-        "#!/bin/sh\ncase $1 in env) echo go1.26.8;; mod) echo '{\"Dir\":\"/\"}';; \
-         *) echo 'undefined: x' >&2; exit 1;; esac",
-    );
+    let site = Site::with_module("echo 'undefined: x' >&2; exit 1");
     let (result, stages) = site.install(&tofu());
 
     let error = result.unwrap_err();
     assert!(error.ends_with("failed (exit status: 1):\nundefined: x"), "{error}");
-    assert_eq!(stages, [Stage::Downloading, Stage::Building]);
+    assert_eq!(stages, [Stage::Downloading, Stage::Unpacking, Stage::Building]);
     assert_eq!(site.left(EngineName::Tofu), [""; 0]);
 }

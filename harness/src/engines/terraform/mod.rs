@@ -7,6 +7,7 @@
 pub mod builtin;
 mod cycle;
 pub mod instances;
+mod literal;
 mod output;
 pub mod provider_access;
 mod quote;
@@ -46,6 +47,7 @@ pub fn profile(id: &EngineId) -> EngineProfile {
             version if version > (1, 12) => StoredIdentity::Always,
             _ => StoredIdentity::Never,
         },
+        usual_options: &["-auto-approve", "-input=false", "-json", "-no-color", "-detailed-exitcode"],
     }
 }
 

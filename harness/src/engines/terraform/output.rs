@@ -25,7 +25,24 @@ const ALARMS: &[Alarm] = &[
 
 /// Whether a line has words that an engine prints only when it has caught itself in a mistake.
 pub fn is_alarming(line: &str) -> bool {
-    ALARMS.iter().any(|alarm| line.contains(alarm.words))
+    alarms(line).next().is_some()
+}
+
+/// The words of alarm in a line. Engines wrap their sentences: in a message, a line break is two characters.
+fn alarms(line: &str) -> impl Iterator<Item = &'static Alarm> {
+    let line = words(&line.replace("\\n", " "));
+    ALARMS.iter().filter(move |alarm| line.contains(alarm.words))
+}
+
+/// A text without its layout: what is white space between two words is one space. Each version of an engine breaks
+/// lines elsewhere, so nothing here reads a text in any other form.
+fn words(text: &str) -> String {
+    let mut words = String::with_capacity(text.len() + 1);
+    for word in text.split_whitespace() {
+        words.push_str(word);
+        words.push(' ');
+    }
+    words
 }
 
 /// How much of a line is kept that is no message.
@@ -114,7 +131,7 @@ fn read_file(output: &mut Output, path: &Path) -> Result<(), Unreadable> {
 
 fn read_line(output: &mut Output, line: &[u8]) {
     let text = String::from_utf8_lossy(line);
-    output.alarms.extend(ALARMS.iter().filter(|alarm| text.contains(alarm.words)));
+    output.alarms.extend(alarms(&text));
     let Ok(message) = serde_json::from_str::<Message>(&text) else {
         if !text.trim().is_empty() {
             output.stray.get_or_insert_with(|| text.trim().chars().take(STRAY).collect());
@@ -157,26 +174,33 @@ fn read_line(output: &mut Output, line: &[u8]) {
         }
     }
     if message.level == "warn" {
-        output.warnings.extend(WARNINGS.iter().find(|(words, _)| *words == message.message).map(|it| it.1));
+        let said = words(&message.message);
+        output.warnings.extend(WARNINGS.iter().find(|(words, _)| *words == said.trim_end()).map(|it| it.1));
     }
     if message.level == "error" {
-        output.reports_a_cycle |= message.message.contains("Cycle");
-        output.errors.push(error(message.message));
+        output.reports_a_cycle |= cycle::is_reported(&message.message);
+        output.errors.push(error(&message.message));
     }
 }
 
-/// An error by its words.
-fn error(text: String) -> EngineError {
+/// What an engine said, in one line.
+pub fn in_one_line(said: &str) -> String {
+    cycle::in_one_line(said).unwrap_or_else(|| words(said).trim_end().to_owned())
+}
+
+/// An error by its words. What is kept of it is one line.
+fn error(said: &str) -> EngineError {
+    let text = in_one_line(said);
     // What follows a colon is about this one error: names, ids, paths.
     let summary = text
         .split_once("Error: ")
-        .map(|(_, said)| said.split([':', ';', '\n']).next().unwrap_or(said).trim().to_owned());
-    EngineError { summary, refusal: refusal(&text), cycle: cycle::nodes(&text), text }
+        .map(|(_, said)| said.split([':', ';']).next().unwrap_or(said).trim().to_owned());
+    EngineError { summary, refusal: refusal(&text), cycle: cycle::nodes(said), text }
 }
 
 /// The words by which the reasons to refuse are known.
 const REFUSALS: &[(&str, Refusal)] = &[
-    ("Error: Cycle: ", Refusal::Cycle),
+    ("Error: Cycle:", Refusal::Cycle),
     ("Error: Reference to undeclared resource", Refusal::Dangling),
     ("Error: Self-referential block", Refusal::SelfReference),
     ("Error: Unsupported argument", Refusal::UnknownArgument),
@@ -252,5 +276,57 @@ mod tests {
             output.alarms.iter().map(|alarm| alarm.meaning).collect::<Vec<_>>(),
             [AlarmMeaning::Panic]
         );
+    }
+
+    #[test]
+    fn what_an_error_or_a_warning_says_does_not_depend_on_its_layout() {
+        let line = |level: &str, text: &str| {
+            serde_json::json!({ "@level": level, "@message": text, "type": "diagnostic" }).to_string()
+        };
+        let read = |level: &str, text: &str| parse(&line(level, text), "");
+        let layouts: [fn(&str) -> String; 3] = [
+            str::to_owned,
+            |text| text.replace(' ', "\n  "),
+            |text| format!("\n{}\n", text.replace(": ", ":\n\n\t")),
+        ];
+        for layout in layouts {
+            for (words, refusal) in REFUSALS {
+                let output = read("error", &layout(&format!("{words} of something")));
+                assert_eq!(output.errors[0].refusal, Some(*refusal), "{:?}", output.errors);
+                assert_eq!(output.reports_a_cycle, *refusal == Refusal::Cycle, "{words}");
+            }
+            for (words, warning) in WARNINGS {
+                assert_eq!(read("warn", &layout(words)).warnings.into_iter().collect::<Vec<_>>(), [*warning]);
+            }
+            let output = read("error", &layout("Error: Bad thing: node-1; it is"));
+            let [error] = &*output.errors else { panic!("{output:?}") };
+            assert_eq!(
+                (&*error.text, error.summary.as_deref()),
+                ("Error: Bad thing: node-1; it is", Some("Bad thing"))
+            );
+            let bug = read("error", &layout("Error: x: This is a bug in Terraform"));
+            assert_eq!(bug.alarms.iter().map(|it| it.meaning).collect::<Vec<_>>(), [AlarmMeaning::OwnBug]);
+        }
+    }
+
+    #[test]
+    fn a_cycle_of_resources_is_read_in_the_layouts_of_all_versions() {
+        let messages = [
+            r#"{"@level":"error","@message":"Error: Cycle: mock_node.a, mock_node.b (destroy)","type":"diagnostic"}"#,
+            concat!(
+                r#"{"@level":"error","@message":"Error: Cycle:\n  mock_node.a\n  mock_node.b (destroy)","#,
+                r#""type":"diagnostic"}"#
+            ),
+        ];
+        let [one, many] = messages.map(|message| parse(message, ""));
+        assert!(one.reports_a_cycle && many.reports_a_cycle);
+        assert_eq!(one.errors, many.errors);
+        assert_eq!(one.errors[0].cycle.as_ref().map(Vec::len), Some(2));
+        assert_eq!(
+            (one.errors[0].refusal, one.errors[0].summary.as_deref()),
+            (Some(Refusal::Cycle), Some("Cycle"))
+        );
+        let named = parse(r#"{"@level":"error","@message":"Error: Failed: Cycle","type":"diagnostic"}"#, "");
+        assert!(!named.reports_a_cycle, "it is a word of something else");
     }
 }

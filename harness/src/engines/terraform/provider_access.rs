@@ -1,5 +1,7 @@
 //! How Terraform and OpenTofu are led to a provider: one that is up, or one in a mirror.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use equiform_proto::control::{Endpoint, Network};
@@ -45,11 +47,19 @@ pub fn place_in_mirror(version: &str) -> PathBuf {
     folder.join("terraform-provider-mock")
 }
 
-/// The name of a configuration file.
-pub const CONFIGURATION_FILE: &str = "cli.tfrc";
+/// Makes a mirror with the mock provider in a folder. Gives the configuration file that names it.
+pub fn make_mirror(provider: &Path, folder: &Path) -> io::Result<PathBuf> {
+    let binary = folder.join(place_in_mirror(env!("CARGO_PKG_VERSION")));
+    fs::create_dir_all(binary.parent().unwrap_or(folder))?;
+    // Engines put a link to it into each folder they prepare; a copy would be written and hashed again for each.
+    fs::copy(provider, binary)?;
+    let config = folder.join("cli.tfrc");
+    fs::write(&config, mirror_configuration(folder))?;
+    Ok(config)
+}
 
 /// The text of a configuration file by which engines install the provider from a mirror, and nothing else from there.
-pub fn mirror_configuration(mirror: &Path) -> String {
+fn mirror_configuration(mirror: &Path) -> String {
     let mirror = serde_json::Value::from(mirror.to_string_lossy().as_ref());
     format!(
         "provider_installation {{\n  filesystem_mirror {{\n    \

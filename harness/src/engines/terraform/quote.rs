@@ -28,7 +28,7 @@ pub fn of_output(stage: &Path, topic: Topic) -> Vec<Quote> {
                         matches!(message["type"].as_str(), Some("planned_change" | "change_summary"))
                     }
                 };
-                is_it.then(|| message["@message"].as_str().unwrap_or_default().to_owned())?
+                is_it.then(|| output::in_one_line(message["@message"].as_str().unwrap_or_default()))?
             }
             Err(_) => (topic == Topic::Errors && output::is_alarming(line)).then(|| line.to_owned())?,
         };

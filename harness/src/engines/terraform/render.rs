@@ -9,6 +9,8 @@ use crate::case::stage::Defect;
 use crate::engines::driver::Syntax;
 use crate::spec::{Address, EdgeKind, Encoding, Node, NodeKey};
 
+use super::literal::{literal, quoted};
+
 /// The address of the mock provider.
 const PROVIDER: &str = "equiform.test/equiform/mock";
 
@@ -108,15 +110,14 @@ fn hcl_block(written: Written<'_>) -> hcl::Block {
     let mut resource =
         hcl::Block::builder("resource").add_label(&*address.type_name).add_label(&*address.name);
     if let Some(key) = written.key() {
-        // The formatter doubles what begins an interpolation, and not what begins a directive.
-        resource = resource.add_attribute(("key", key.replace("%{", "%%{")));
+        resource = resource.add_attribute(("key", quoted(written.encoding.written(key))));
     }
     if let Some(name) = written.wrong_argument() {
         resource = resource.add_attribute((name, Vec::<Expression>::new()));
     }
     for (name, value) in [("label", &block.label), ("pin", &block.pin)] {
         if let Some(value) = value.as_ref().filter(|_| written.wrong_argument() != Some(name)) {
-            resource = resource.add_attribute((name, value.replace("%{", "%%{")));
+            resource = resource.add_attribute((name, quoted(written.encoding.written(value))));
         }
     }
     for kind in IN_THE_BLOCK {
@@ -196,14 +197,14 @@ fn json<'a>(blocks: impl Iterator<Item = Written<'a>>, outputs: impl Iterator<It
 fn json_block(written: Written<'_>) -> Json {
     let (block, mut resource) = (written.node, Map::new());
     if let Some(key) = written.key() {
-        resource.insert("key".to_owned(), Json::String(literal(key)));
+        resource.insert("key".to_owned(), Json::String(literal(written.encoding.written(key))));
     }
     if let Some(name) = written.wrong_argument() {
         resource.insert(name.to_owned(), json!([]));
     }
     for (name, value) in [("label", &block.label), ("pin", &block.pin)] {
         if let Some(value) = value.as_ref().filter(|_| written.wrong_argument() != Some(name)) {
-            resource.insert(name.to_owned(), Json::String(literal(value)));
+            resource.insert(name.to_owned(), Json::String(literal(written.encoding.written(value))));
         }
     }
     for kind in IN_THE_BLOCK {
@@ -236,19 +237,6 @@ fn json_block(written: Written<'_>) -> Json {
         resource.insert("lifecycle".to_owned(), lifecycle.into());
     }
     Json::Object(resource)
-}
-
-/// A text in which nothing begins a template: the signs that would are doubled.
-fn literal(text: &str) -> String {
-    let mut literal = String::new();
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        literal.push(character);
-        if matches!(character, '$' | '%') && characters.peek() == Some(&'{') {
-            literal.push(character);
-        }
-    }
-    literal
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ fn read_case(folder: &Path) -> Option<CaseFacts> {
         facts.hashes.stages.push(hash(&json(&|| serde_json::to_string(&variant.stages))));
         let batches = case.batches(number).unwrap_or_default();
         for batch in &batches {
-            let graph = hash(&json(&|| serde_json::to_string(&graph_of(&batch.program))));
+            let graph = hash(&json(&|| serde_json::to_string(&graph_of(&batch.program, &case.spelling))));
             facts.hashes.graphs.push(graph);
             facts.hashes.batches.push(hash(&(graph, &batch.order)));
         }

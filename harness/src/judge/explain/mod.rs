@@ -221,7 +221,7 @@ impl Explanation {
             variant,
             engine: engine.to_owned(),
             workflow: case.variants[variant].workflow.clone(),
-            stages: stories_up_to(case, variant, &stories, cause.stage.as_str()),
+            stages: stories_up_to(case, variant, &stories, cause.stage.as_str(), profile.usual_options),
             expected,
             observed,
             first_difference,
@@ -256,7 +256,13 @@ impl Raw {
     }
 }
 
-fn stories_up_to(case: &Case, variant: usize, stages: &[Raw], last: &str) -> Vec<StageStory> {
+fn stories_up_to(
+    case: &Case,
+    variant: usize,
+    stages: &[Raw],
+    last: &str,
+    usual_options: &[&str],
+) -> Vec<StageStory> {
     let batches: Vec<Arc<Batch>> =
         case.stages(variant).unwrap_or_default().into_iter().map(|staged| staged.batch).collect();
     let mut before = Configuration::default();
@@ -266,7 +272,7 @@ fn stories_up_to(case: &Case, variant: usize, stages: &[Raw], last: &str) -> Vec
         before = batch.program.clone();
         stories.push(StageStory {
             stage: stage.name.clone(),
-            command: programs::command(&record.command, &stage.action),
+            command: programs::command(&record.command, &stage.action, usual_options),
             program,
             failures: stage.faults.iter().map(ToString::to_string).collect(),
             end: record.ending(),

@@ -2,14 +2,12 @@
 
 use super::is_command;
 use crate::case::stage::Defect;
+use crate::judge::finding::shortened;
 use crate::spec::{Action, Configuration, EdgeKind, Node};
 
-/// The options that all commands have.
-const USUAL: &[&str] = &["-auto-approve", "-input=false", "-json", "-no-color", "-detailed-exitcode"];
-
-/// A command without what is the same in all of them.
-pub fn command(command: &str, action: &Action) -> String {
-    let words: Vec<&str> = command.split(' ').filter(|word| !USUAL.contains(word)).collect();
+/// A command without the options that all of them have.
+pub fn command(command: &str, action: &Action, usual_options: &[&str]) -> String {
+    let words: Vec<&str> = command.split(' ').filter(|word| !usual_options.contains(word)).collect();
     let command = words.join(" ");
     if is_command(action) { command } else { format!("{command}, behind the engine's back") }
 }
@@ -35,7 +33,7 @@ fn with(key: &str, parts: Vec<String>) -> String {
 }
 
 fn quoted(value: &Option<std::sync::Arc<str>>) -> String {
-    value.as_ref().map_or("none".to_owned(), |value| format!("{value:?}"))
+    value.as_ref().map_or("none".to_owned(), |value| shortened(format!("{value:?}")))
 }
 
 /// The settings that are there or not.
@@ -54,7 +52,7 @@ fn edges(block: &Node, kind: EdgeKind) -> Vec<&str> {
 fn describe(block: &Node) -> Vec<String> {
     let mut parts = Vec::new();
     for (name, value) in [("label", &block.label), ("pin", &block.pin)] {
-        parts.extend(value.as_ref().map(|value| format!("{name} {value:?}")));
+        parts.extend(value.as_ref().map(|value| format!("{name} {}", shortened(format!("{value:?}")))));
     }
     for kind in EdgeKind::ALL {
         let names = edges(block, kind);

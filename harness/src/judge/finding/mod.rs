@@ -21,6 +21,7 @@ pub use kind::{FindingKind, OracleId, Signature};
 pub use subject::Subject;
 #[cfg(test)]
 pub use text::reworded;
+pub use text::shortened;
 
 /// The name of a stage.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -9,6 +9,20 @@ use super::{Detail, Finding, FindingKind, Subject};
 use crate::evidence::{EngineError, Moment, Refusal, StateChange, Warning};
 use crate::spec::ResourceOperation;
 
+/// How much of a long text is shown at each end.
+const END: usize = 60;
+
+/// A text of which the middle is left out if it is long. The ends are where long texts differ.
+pub fn shortened(text: String) -> String {
+    let count = text.chars().count();
+    if count <= 3 * END {
+        return text;
+    }
+    let (begin, end): (String, String) =
+        (text.chars().take(END).collect(), text.chars().skip(count - END).collect());
+    format!("{begin} … {end} ({count} characters)")
+}
+
 #[cfg(test)]
 thread_local! {
     static REWORDED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
@@ -203,6 +217,7 @@ impl Finding {
                 format!("{name}: {attribute} refers to {found:?}, and the program says {expected:?}")
             }
             Detail::Value { expected, observed } => {
+                let [observed, expected] = [observed, expected].map(|value| shortened(value.to_string()));
                 format!("{name}: {} is {observed}, and the program says {expected}", self.attribute())
             }
             _ => String::new(),

@@ -7,13 +7,13 @@
 
 pub mod conditions;
 mod cycle;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use semver::VersionReq;
 use serde::Deserialize;
 
 use super::finding::kind::check_oracle;
@@ -24,6 +24,7 @@ use crate::case::stage::JudgedAs;
 use crate::engines::{self, EngineId, EngineName};
 use crate::spec::{NodeKey, OperationKind, Rule, Step};
 use conditions::{Condition, Pair};
+pub use versions::VersionRanges;
 
 /// The findings that come with this program.
 const SHIPPED: &str = include_str!("../../../../fixtures/findings/known.toml");
@@ -70,7 +71,7 @@ pub struct KnownFinding {
     #[serde(default)]
     pub error: Option<String>,
     /// The engines that have it, with their versions.
-    pub engines: BTreeMap<EngineName, VersionReq>,
+    pub engines: BTreeMap<EngineName, VersionRanges>,
     /// What else is found in the same stage because of it.
     #[serde(default)]
     pub follows: Vec<Signature>,
@@ -86,10 +87,7 @@ impl KnownFinding {
     }
 
     fn concerns(&self, engine: &EngineId) -> bool {
-        let mut version = engine.version.clone();
-        // A pre-release counts as the release it leads to; ranges alone would leave all of them out.
-        version.pre = semver::Prerelease::EMPTY;
-        self.engines.get(&engine.name).is_some_and(|versions| versions.matches(&version))
+        self.engines.get(&engine.name).is_some_and(|versions| versions.matches(&engine.version))
     }
 
     fn fits(&self, finding: &Finding, steps: &[Step<'_>]) -> bool {
@@ -232,7 +230,8 @@ impl KnownFindings {
         findings: &mut [Finding],
     ) {
         findings.iter_mut().for_each(|finding| finding.known = None);
-        let entries: Vec<&KnownFinding> = self.0.iter().filter(|entry| entry.concerns(engine)).collect();
+        let judged_as = engines::judged_as(engine);
+        let entries: Vec<&KnownFinding> = self.0.iter().filter(|entry| entry.concerns(&judged_as)).collect();
         let profile = engines::profile(engine);
         for index in 0..findings.len() {
             if findings[index].known.is_some() {

@@ -18,6 +18,10 @@ use super::meaning::NodeKey;
 use super::operation::{Effect, ResourceOperation};
 use super::rule::{LeftOut, Rule};
 
+/// The semantics by which workflows choose what they do. A case is made before its engine is known, and must be the
+/// same for all engines that are compared.
+pub const FOR_CHOICES: &dyn Semantics = terraform::TERRAFORM;
+
 /// The order of a step's operations, over numbers.
 #[derive(Debug, Default)]
 pub struct Ordering {

@@ -1,7 +1,7 @@
 //! The smallest case that each fault shows itself in: how many resources, batches and commands it needs. Found by
 //! reducing, and looked through: a program without resources is enough for a fault that does not look at any.
 
-/// The faults that need so many resources, batches and commands.
+/// The faults that need a number of resources, batches and commands.
 struct Minimum {
     resources: usize,
     batches: usize,
@@ -25,10 +25,13 @@ const MINIMA: &[Minimum] = &[
             "a cycle is reported that names nothing",
             "a failed apply forgets what it created",
             "a panic is printed",
+            "a process is left running",
             "an apply is run twice",
             "an error is reported with exit code 0",
             "something else is printed among the messages",
             "the engine hangs",
+            "the engine prints without end",
+            "the engine starts process after process",
             "the exit code is wrong",
             "the lock is left",
             "the state is doubled",
@@ -53,6 +56,10 @@ const MINIMA: &[Minimum] = &[
         commands: 1,
         faults: &[
             "-target is slipped in",
+            "a hyphen in a name is taken for an underscore",
+            "a long text is cut at 32 KB",
+            "an empty text is taken for none",
+            "letters in a text are replaced by similar ones",
             "a change of an output is not announced",
             "a failure of the provider is not reported",
             "the messages omit an operation",
@@ -131,6 +138,11 @@ const MINIMA: &[Minimum] = &[
             "a delete is replayed",
             "a new label is a replacement",
             "a new label is overlooked",
+            "capital letters in a text are taken for small ones",
+            "a text is read as a number",
+            "an escaped template in a text is unescaped twice",
+            "line ends in a text are converted",
+            "the line end after a text is cut",
             "a new pin is overlooked",
             "a new create_before_destroy is overlooked",
             "a partial update is not stored in the state",

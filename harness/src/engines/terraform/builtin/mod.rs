@@ -88,7 +88,7 @@ enum Shape {
 }
 
 impl Shape {
-    /// For a resource that has a text in some stage or not, and at most so many ids in any.
+    /// For a resource that has a text in some stage or not, and at most this many ids in any.
     fn of(has_text: bool, ids: usize) -> Self {
         match (has_text, ids) {
             (_, 0) => Self::Text,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hcl::expr::{Expression, Traversal, TraversalBuilder, Variable};
 use hcl::format::{Format, Formatter};
 
+use super::super::literal::quoted;
 use super::{Builtins, Shape, TYPE};
 use crate::case::Batch;
 use crate::case::stage::Defect;
@@ -101,7 +102,7 @@ fn value(
     text: &Option<Arc<str>>,
     references: Vec<&NodeKey>,
 ) -> Option<Expression> {
-    let text = text.as_deref().map(|text| Expression::from(text.replace("%{", "%%{")));
+    let text = text.as_deref().map(quoted);
     let ids: Vec<Expression> = references.into_iter().map(id).collect();
     match shape {
         Shape::Text => text,

@@ -4,9 +4,6 @@ use equiform::algebra::graph::NamedGraph;
 use equiform::algebra::program::parse;
 use equiform::case::Case;
 
-/// In the stages of a variant that has drifted: nothing is refreshed between the drift and its repair.
-pub const REPAIRED_AT_ONCE: &str = r#""judged_as":"plan"},{"name":"drift-repaired""#;
-
 /// A case of one program, and of the same once more.
 fn case(batches: &[&str]) -> Case {
     let term = batches.iter().fold("empty".to_owned(), |inner, batch| {

@@ -1,14 +1,11 @@
 //! What is deployed by faults.
 
 pub mod changes;
+pub mod texts;
 
 use equiform::algebra::graph::NamedGraph;
 use equiform::algebra::program::parse;
 use equiform::case::Case;
-
-/// All of them.
-pub const CASES: &[fn() -> Case] =
-    &[chain, with_outputs, by_order, removal, long_by_order, updates, removed_by_order, apart];
 
 /// A case that ends in what the first of its variants means.
 fn case(variants: [&str; 2]) -> Case {

@@ -1,11 +1,15 @@
 //! Faults that show only where a program changes something in place: each is in what only that change asks for. Scripts
 //! know of a change by the program before, which they keep in the file `last`.
 
+use equiform::spec::Drift;
+use equiform_proto::faults::{FaultAction, FaultOperation};
+
 use super::super::cases::changes as with;
+use super::super::scenario::{drifts, fails_in, repairs_drift};
 use super::At::Command;
 use super::{Fault, With};
 
-/// See the module.
+/// The faults.
 pub const FAULTS: &[Fault] = &[
     Fault {
         name: "a new label is overlooked",
@@ -109,10 +113,9 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"cp terraform.tfstate before 2>/dev/null; said "$@"; cat said
                    if grep -q apply_errored said && [ -e before ]; then mv before terraform.tfstate; fi; exit $code"#,
-        only_with: Some(With::Workflow(
-            "failure",
-            &[r#"{"operation":"update","key":"b"},"action":"error_with_partial_object""#],
-        )),
+        only_with: Some(With::Workflow("failure", |it| {
+            fails_in(it, FaultOperation::Update, "b", FaultAction::ErrorWithPartialObject)
+        })),
     },
     Fault {
         name: "a drifted label is not repaired",
@@ -121,9 +124,8 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply -auto-approve*"),
         script: r#"real plan -input=false -json >said; if grep -q '"type":"resource_drift"' said
                    then real "$@" -refresh-only; else real "$@"; fi"#,
-        only_with: Some(With::Workflow(
-            "drift",
-            &[r#""key":"b","change":{"label":"#, with::REPAIRED_AT_ONCE],
-        )),
+        only_with: Some(With::Workflow("drift", |it| {
+            drifts(it, |key, change| key == "b" && matches!(change, Drift::Label(_))) && repairs_drift(it)
+        })),
     },
 ];

@@ -4,7 +4,7 @@ use super::super::cases::{by_order, chain, long_by_order, removal};
 use super::At::Stage;
 use super::Fault;
 
-/// See the module.
+/// The faults.
 pub const FAULTS: &[Fault] = &[
     Fault {
         name: "a reference gives another resource's id",

@@ -3,27 +3,40 @@
 mod changes;
 mod kinds;
 mod passed_once;
+mod proxied;
+mod runaway;
+mod texts;
 mod workflows;
 
 use equiform::case::Case;
 
-/// A fault: shell text that stands in for some of the engine's commands in a case. `real` runs the engine, which is at
+use super::scenario::Scenario;
+
+/// A fault: shell text that replaces some of the engine's commands in a case. `real` runs the engine, which is at
 /// `$engine`; `"$@"` are its arguments; `without PATTERN "$@"` runs it without those of a pattern, and
-/// `said "$@"` with what it prints in the file `said` and its exit code in `$code`.
+/// `said "$@"` with what it prints in the file `said` and its exit code in `$code`; `proxied RULES "$@"` runs it with
+/// the faults of `examples/fault_proxy` between it and the provider.
 pub struct Fault {
     pub name: &'static str,
     /// The oracle that sees it, whatever others see.
     pub seen_by: &'static str,
     /// What is deployed.
     pub case: fn() -> Case,
-    /// Which commands it stands in for.
+    /// Which commands it replaces.
     pub at: At,
     pub script: &'static str,
     /// What it cannot show itself without.
     pub only_with: Option<With>,
 }
 
-/// The commands that a script stands in for: a shell pattern.
+impl Fault {
+    /// Whether it is between the engine and an attached provider.
+    pub fn is_proxied(&self) -> bool {
+        self.script.contains("proxied ")
+    }
+}
+
+/// The commands that a script replaces: a shell pattern.
 pub enum At {
     /// By the name of the stage.
     Stage(&'static str),
@@ -34,15 +47,15 @@ pub enum At {
 /// What a fault needs to show itself.
 #[derive(Clone, Copy)]
 pub enum With {
-    /// A workflow, by the first seed for which all of these occur in the JSON of its stages. The same case that is
-    /// driven plainly does not show the fault.
-    Workflow(&'static str, &'static [&'static str]),
+    /// A workflow, in the first stages that it makes with this scenario. The plain workflow does not show the fault
+    /// with the same case.
+    Workflow(&'static str, Scenario),
     /// A change from one batch to the next. A case without it does not show the fault.
     Change(&'static str, fn() -> Case),
 }
 
 impl With {
-    /// For people.
+    /// The name in the page's table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Workflow(name, _) | Self::Change(name, _) => name,
@@ -52,10 +65,10 @@ impl With {
 
 /// The faults that plain programs show, applied one after the other.
 pub fn plain() -> Vec<&'static Fault> {
-    [kinds::FAULTS, passed_once::FAULTS].into_iter().flatten().collect()
+    [kinds::FAULTS, passed_once::FAULTS, runaway::FAULTS, proxied::FAULTS].into_iter().flatten().collect()
 }
 
 /// The faults that need more than that.
 pub fn special() -> Vec<&'static Fault> {
-    [workflows::FAULTS, changes::FAULTS].into_iter().flatten().collect()
+    [workflows::FAULTS, changes::FAULTS, texts::FAULTS].into_iter().flatten().collect()
 }

@@ -4,7 +4,7 @@ use super::super::cases::{chain, long_by_order, removed_by_order, updates, with_
 use super::At::Stage;
 use super::Fault;
 
-/// See the module.
+/// The faults.
 pub const FAULTS: &[Fault] = &[
     Fault {
         name: "a create is not waited for",

@@ -1,17 +1,18 @@
 //! Faults that show only where an engine is driven by a workflow: each is in what only that workflow asks for.
 
-use super::super::cases::changes::REPAIRED_AT_ONCE;
+use equiform::case::stage::Defect;
+use equiform::spec::Drift;
+use equiform_proto::faults::{FaultAction, FaultOperation};
+
 use super::super::cases::{apart, by_order, chain, long_by_order, removal};
+use super::super::scenario::{
+    any, applies_one_by_one, begins_with_targets, drifts, fails, fails_in, refreshes_drift, refuses,
+    refuses_a_stale_plan, refuses_to_destroy, repairs_drift, replaces, replaces_any, targets, unmarks,
+};
 use super::At::Command;
 use super::{Fault, With};
 
-/// In the stages of a variant: a drift is refreshed, and not by a saved plan.
-const REFRESHED: &str = r#"{"name":"drift-refreshed","action":{"refresh""#;
-
-/// In the stages of a variant: the second batch comes with a cycle.
-const CYCLE: &str = r#"{"broken":{"batch":2,"defect":{"cycle""#;
-
-/// See the module.
+/// The faults.
 pub const FAULTS: &[Fault] = &[
     Fault {
         name: "a stale plan file is planned again and applied",
@@ -20,7 +21,7 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*saved.tfplan"),
         script: r#"said "$@"; if grep -q stale said; then real apply -auto-approve -input=false -json; else
                    cat said; exit $code; fi"#,
-        only_with: Some(With::Workflow("saved-plan", &["batch-2-stale"])),
+        only_with: Some(With::Workflow("saved-plan", |it| refuses_a_stale_plan(it, 2))),
     },
     Fault {
         name: "the plan that is saved is not the one that is shown",
@@ -29,7 +30,7 @@ pub const FAULTS: &[Fault] = &[
         at: Command("plan*-out=*"),
         script: r#"said "$@"; cat said
                    real plan -input=false -out=saved.tfplan -replace=mock_node.a >/dev/null; exit $code"#,
-        only_with: Some(With::Workflow("saved-plan", &[])),
+        only_with: Some(With::Workflow("saved-plan", any)),
     },
     Fault {
         name: "a plan with changes has the exit code of one without",
@@ -37,7 +38,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("plan*"),
         script: r#"real "$@"; code=$?; if [ $code = 2 ]; then exit 0; fi; exit $code"#,
-        only_with: Some(With::Workflow("saved-plan", &[])),
+        only_with: Some(With::Workflow("saved-plan", any)),
     },
     Fault {
         name: "a saved plan is made again when it is applied",
@@ -47,7 +48,7 @@ pub const FAULTS: &[Fault] = &[
         script: r#"if grep -qs "$(md5sum <saved.tfplan)" applied; then real "$@"; else
                    md5sum <saved.tfplan >>applied
                    real apply -auto-approve -input=false -json -refresh=false; fi"#,
-        only_with: Some(With::Workflow("saved-plan", &[])),
+        only_with: Some(With::Workflow("saved-plan", any)),
     },
     Fault {
         name: "a saved plan forgets what was to be replaced",
@@ -55,7 +56,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("plan*-replace=*-out=*"),
         script: r#"said "$@"; cat said; without '-replace=*' "$@" >/dev/null; exit $code"#,
-        only_with: Some(With::Workflow("saved-options", &[r#""replace":[""#])),
+        only_with: Some(With::Workflow("saved-options", replaces_any)),
     },
     Fault {
         name: "a saved plan forgets its targets",
@@ -63,7 +64,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("plan*-target=*-out=*"),
         script: r#"said "$@"; cat said; without '-target=*' "$@" >/dev/null; exit $code"#,
-        only_with: Some(With::Workflow("saved-options", &[r#""target":["a"]"#])),
+        only_with: Some(With::Workflow("saved-options", |it| targets(it, &["a"]))),
     },
     Fault {
         name: "a resource is forgotten with -refresh=false",
@@ -71,7 +72,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-refresh=false*"),
         script: r#"sed -i '/"mock_node" "c"/,/^}/d' main.tf; real "$@""#,
-        only_with: Some(With::Workflow("no-refresh", &[])),
+        only_with: Some(With::Workflow("no-refresh", any)),
     },
     Fault {
         name: "-refresh=false is ignored",
@@ -79,7 +80,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-refresh=false*"),
         script: r#"without -refresh=false "$@""#,
-        only_with: Some(With::Workflow("no-refresh", &[])),
+        only_with: Some(With::Workflow("no-refresh", any)),
     },
     Fault {
         name: "-parallelism is ignored",
@@ -87,7 +88,7 @@ pub const FAULTS: &[Fault] = &[
         case: apart,
         at: Command("*-parallelism=*"),
         script: r#"without '-parallelism=*' "$@""#,
-        only_with: Some(With::Workflow("parallelism", &[r#"{"apply":{"parallelism":1}}"#])),
+        only_with: Some(With::Workflow("parallelism", applies_one_by_one)),
     },
     Fault {
         name: "-parallelism=1 is taken as permission to begin anywhere",
@@ -96,7 +97,7 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*-parallelism=1"),
         script: r#"cp main.tf whole; sed -i '/depends_on/d' main.tf; real "$@"
                    cp whole main.tf; real "$@" >/dev/null"#,
-        only_with: Some(With::Workflow("parallelism", &[r#"{"apply":{"parallelism":1}}"#])),
+        only_with: Some(With::Workflow("parallelism", applies_one_by_one)),
     },
     Fault {
         name: "a refresh forgets dependencies",
@@ -104,7 +105,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-refresh-only*"),
         script: r#"real "$@"; sed -i '/"dependencies": \[/,/\]/{/mock_node/d}' terraform.tfstate"#,
-        only_with: Some(With::Workflow("refresh-only", &[])),
+        only_with: Some(With::Workflow("refresh-only", any)),
     },
     Fault {
         name: "a refresh replaces",
@@ -112,7 +113,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-refresh-only*"),
         script: r#"without -refresh-only "$@" -replace=mock_node.a"#,
-        only_with: Some(With::Workflow("refresh-only", &[])),
+        only_with: Some(With::Workflow("refresh-only", any)),
     },
     Fault {
         name: "-target is ignored",
@@ -120,10 +121,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-target=*"),
         script: r#"without '-target=*' "$@""#,
-        only_with: Some(With::Workflow(
-            "targets",
-            &[r#""batch-2-part-1","action":{"apply":{"target":["a"]"#],
-        )),
+        only_with: Some(With::Workflow("targets", |it| begins_with_targets(it, 2, &["a"]))),
     },
     Fault {
         name: "the last of several -target is forgotten",
@@ -131,7 +129,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-target=*-target=*"),
         script: r#"without "${*##* }" "$@""#,
-        only_with: Some(With::Workflow("targets", &[r#""target":["a","b","c"]"#])),
+        only_with: Some(With::Workflow("targets", |it| targets(it, &["a", "b", "c"]))),
     },
     Fault {
         name: "a target does not include what it depends on",
@@ -139,7 +137,7 @@ pub const FAULTS: &[Fault] = &[
         case: long_by_order,
         at: Command("apply*-target=*"),
         script: r#"sed -i '/depends_on/d' main.tf; real "$@""#,
-        only_with: Some(With::Workflow("targets", &[r#""target":["j"]"#])),
+        only_with: Some(With::Workflow("targets", |it| targets(it, &["j"]))),
     },
     Fault {
         name: "there is no warning that a target is only a part",
@@ -147,7 +145,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("*-target=*"),
         script: r#"said "$@"; grep -v '"@level":"warn"' said; exit $code"#,
-        only_with: Some(With::Workflow("targets", &[])),
+        only_with: Some(With::Workflow("targets", any)),
     },
     Fault {
         name: "-replace is ignored",
@@ -155,7 +153,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-replace=*"),
         script: r#"without '-replace=*' "$@""#,
-        only_with: Some(With::Workflow("replace", &[])),
+        only_with: Some(With::Workflow("replace", any)),
     },
     Fault {
         name: "the last of several -replace is forgotten",
@@ -163,7 +161,7 @@ pub const FAULTS: &[Fault] = &[
         case: by_order,
         at: Command("apply*-replace=*-replace=*"),
         script: r#"without "${*##* }" "$@""#,
-        only_with: Some(With::Workflow("replace", &[r#""replace":["a","b"]"#])),
+        only_with: Some(With::Workflow("replace", |it| replaces(it, &["a", "b"]))),
     },
     Fault {
         name: "taint marks nothing",
@@ -171,7 +169,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("taint*"),
         script: "echo done",
-        only_with: Some(With::Workflow("taint", &[])),
+        only_with: Some(With::Workflow("taint", any)),
     },
     Fault {
         name: "untaint leaves the mark",
@@ -179,7 +177,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("untaint*"),
         script: "echo done",
-        only_with: Some(With::Workflow("taint", &["untaint-"])),
+        only_with: Some(With::Workflow("taint", unmarks)),
     },
     Fault {
         name: "an apply after one that had nothing to do is skipped",
@@ -191,7 +189,7 @@ pub const FAULTS: &[Fault] = &[
                    said "$@"; cat said
                    if cmp -s now last && ! grep -q apply_start said; then touch idle; fi
                    mv now last; exit $code"#,
-        only_with: Some(With::Workflow("twice", &[])),
+        only_with: Some(With::Workflow("twice", any)),
     },
     Fault {
         name: "a program that was deployed before is assumed to be deployed",
@@ -201,7 +199,7 @@ pub const FAULTS: &[Fault] = &[
         script: r#"sum=$(md5sum <main.tf); touch seen
                    if [ "$sum" != "$(tail -n 1 seen)" ] && grep -q "$sum" seen; then exit 0; fi
                    echo "$sum" >>seen; real "$@""#,
-        only_with: Some(With::Workflow("back", &[])),
+        only_with: Some(With::Workflow("back", any)),
     },
     Fault {
         name: "a program without resources leaves an object",
@@ -209,7 +207,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*"),
         script: r#"if grep -q '^resource' main.tf; then real "$@"; else real "$@" -target=mock_node.c; fi"#,
-        only_with: Some(With::Workflow("empty-program", &[])),
+        only_with: Some(With::Workflow("empty-program", any)),
     },
     Fault {
         name: "destroy -target destroys everything",
@@ -217,7 +215,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("destroy*-target=*"),
         script: r#"without '-target=*' "$@""#,
-        only_with: Some(With::Workflow("destroy-by-pieces", &[r#""target":["c"]"#])),
+        only_with: Some(With::Workflow("destroy-by-pieces", |it| targets(it, &["c"]))),
     },
     Fault {
         name: "destroy -target leaves its dependents",
@@ -226,7 +224,7 @@ pub const FAULTS: &[Fault] = &[
         at: Command("destroy*-target=*"),
         script: r#"sed -i '/refs/d' main.tf; sed -i '/"dependencies": \[/,/\]/{/mock_node/d}' terraform.tfstate
                    real "$@""#,
-        only_with: Some(With::Workflow("destroy-by-pieces", &[r#""target":["a"]"#])),
+        only_with: Some(With::Workflow("destroy-by-pieces", |it| targets(it, &["a"]))),
     },
     Fault {
         name: "a program with a dangling reference is applied anyway",
@@ -236,16 +234,20 @@ pub const FAULTS: &[Fault] = &[
         script: r#"said "$@"; cat said
                    if grep -q 'undeclared resource' said; then sed -i '/nowhere/d' main.tf; real "$@" >/dev/null; fi
                    exit $code"#,
-        only_with: Some(With::Workflow("refused", &["dangling"])),
+        only_with: Some(With::Workflow("refused", |it| {
+            refuses(it, |_, defect| matches!(defect, Defect::Dangling { .. }))
+        })),
     },
     Fault {
         name: "a cycle is refused and the state rewritten",
         seen_by: "state",
         case: chain,
         at: Command("apply*"),
-        script: r#"said "$@"; cat said; if grep -q 'Cycle: ' said && [ -e terraform.tfstate ]
+        script: r#"said "$@"; cat said; if grep -q 'Cycle:' said && [ -e terraform.tfstate ]
                    then echo >>terraform.tfstate; fi; exit $code"#,
-        only_with: Some(With::Workflow("refused", &[CYCLE])),
+        only_with: Some(With::Workflow("refused", |it| {
+            refuses(it, |batch, defect| batch == 2 && matches!(defect, Defect::Cycle { .. }))
+        })),
     },
     Fault {
         name: "prevent_destroy is ignored",
@@ -253,7 +255,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("*"),
         script: r#"sed -i '/prevent_destroy/d' main.tf; real "$@""#,
-        only_with: Some(With::Workflow("refused", &["destroy-refused"])),
+        only_with: Some(With::Workflow("refused", refuses_to_destroy)),
     },
     // In the place of chance: the seed by which operations are held, another one in each stage.
     Fault {
@@ -262,7 +264,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*"),
         script: r#"case $EQUIFORM_HOLD in *1) sed -i '/"mock_node" "c"/,/^}/{/refs/d}' main.tf;; esac; real "$@""#,
-        only_with: Some(With::Workflow("repeat", &[])),
+        only_with: Some(With::Workflow("repeat", any)),
     },
     Fault {
         name: "what is no longer in the folder is assumed deleted",
@@ -271,7 +273,7 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"if [ -e terraform.tfstate ] && ! [ -e cache ]; then set -- "$@" -replace=mock_node.a; fi
                    touch cache; real "$@""#,
-        only_with: Some(With::Workflow("repeat", &[])),
+        only_with: Some(With::Workflow("repeat", any)),
     },
     Fault {
         name: "a failure of the provider is not reported",
@@ -280,7 +282,7 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"said "$@"; if ! grep -q apply_errored said; then cat said; exit $code; fi
                    sed '/"@level":"error"/d' said"#,
-        only_with: Some(With::Workflow("failure", &[r#""action":"error"}"#])),
+        only_with: Some(With::Workflow("failure", |it| fails(it, FaultAction::Error))),
     },
     Fault {
         name: "what failed is retried immediately",
@@ -288,7 +290,7 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*"),
         script: r#"said "$@"; cat said; if grep -q apply_errored said; then real "$@" >/dev/null; fi; exit $code"#,
-        only_with: Some(With::Workflow("failure", &[r#""action":"error"}"#])),
+        only_with: Some(With::Workflow("failure", |it| fails(it, FaultAction::Error))),
     },
     Fault {
         name: "a failure does not stop what depends on it",
@@ -297,10 +299,9 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"said "$@"; cat said; if grep -q apply_errored said; then
                    sed -i '/depends_on/d' main.tf; real "$@" -target=mock_node.b >/dev/null; fi; exit $code"#,
-        only_with: Some(With::Workflow(
-            "failure",
-            &[r#"{"operation":"create","key":"a"},"action":"error"}"#],
-        )),
+        only_with: Some(With::Workflow("failure", |it| {
+            fails_in(it, FaultOperation::Create, "a", FaultAction::Error)
+        })),
     },
     Fault {
         name: "a partially created object is forgotten",
@@ -309,10 +310,9 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"said "$@"; cat said
                    if grep -q apply_errored said; then real state rm mock_node.b >/dev/null; fi; exit $code"#,
-        only_with: Some(With::Workflow(
-            "failure",
-            &[r#"{"operation":"create","key":"b"},"action":"error_with_partial_object""#],
-        )),
+        only_with: Some(With::Workflow("failure", |it| {
+            fails_in(it, FaultOperation::Create, "b", FaultAction::ErrorWithPartialObject)
+        })),
     },
     Fault {
         name: "a partially created object is not tainted",
@@ -321,10 +321,9 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply*"),
         script: r#"said "$@"; cat said
                    if grep -q apply_errored said; then real untaint mock_node.b >/dev/null; fi; exit $code"#,
-        only_with: Some(With::Workflow(
-            "failure",
-            &[r#"{"operation":"create","key":"b"},"action":"error_with_partial_object""#],
-        )),
+        only_with: Some(With::Workflow("failure", |it| {
+            fails_in(it, FaultOperation::Create, "b", FaultAction::ErrorWithPartialObject)
+        })),
     },
     Fault {
         name: "a plan does not report drift",
@@ -332,7 +331,9 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("plan*"),
         script: r#"said "$@"; sed '/resource_drift/d' said; exit $code"#,
-        only_with: Some(With::Workflow("drift", &[r#"{"label":"drifted"}"#])),
+        only_with: Some(With::Workflow("drift", |it| {
+            drifts(it, |_, change| matches!(change, Drift::Label(Some(_))))
+        })),
     },
     Fault {
         name: "a plan with -refresh=false reads objects anyway",
@@ -340,7 +341,9 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("plan*-refresh=false*"),
         script: r#"without -refresh=false "$@""#,
-        only_with: Some(With::Workflow("drift", &[r#"{"pin":"drifted"}"#])),
+        only_with: Some(With::Workflow("drift", |it| {
+            drifts(it, |_, change| matches!(change, Drift::Pin(Some(_))))
+        })),
     },
     Fault {
         name: "drift is not stored in the state",
@@ -348,7 +351,9 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-refresh-only*"),
         script: r#"cp terraform.tfstate before; real "$@"; mv before terraform.tfstate"#,
-        only_with: Some(With::Workflow("drift", &[r#"{"label":"drifted"}"#, REFRESHED])),
+        only_with: Some(With::Workflow("drift", |it| {
+            drifts(it, |_, change| matches!(change, Drift::Label(Some(_)))) && refreshes_drift(it)
+        })),
     },
     Fault {
         name: "a deleted object stays in the state",
@@ -356,7 +361,9 @@ pub const FAULTS: &[Fault] = &[
         case: chain,
         at: Command("apply*-refresh-only*"),
         script: r#"cp terraform.tfstate before; real "$@"; mv before terraform.tfstate"#,
-        only_with: Some(With::Workflow("drift", &[r#""gone""#, REFRESHED])),
+        only_with: Some(With::Workflow("drift", |it| {
+            drifts(it, |_, change| *change == Drift::Gone) && refreshes_drift(it)
+        })),
     },
     Fault {
         name: "a deleted object is not created again",
@@ -365,6 +372,8 @@ pub const FAULTS: &[Fault] = &[
         at: Command("apply -auto-approve*"),
         script: r#"real plan -input=false -json >said; if grep -q '"type":"resource_drift"' said; then
                    real "$@" -refresh-only; else real "$@"; fi"#,
-        only_with: Some(With::Workflow("drift", &[r#""gone""#, REPAIRED_AT_ONCE])),
+        only_with: Some(With::Workflow("drift", |it| {
+            drifts(it, |_, change| *change == Drift::Gone) && repairs_drift(it)
+        })),
     },
 ];

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::Form;
+use super::super::Form;
 use super::check::{self, Check};
 use super::steps::{Step, StepCommand};
 use crate::campaign::reduce::symptom::Symptom;

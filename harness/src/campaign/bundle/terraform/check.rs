@@ -4,7 +4,7 @@
 //! `$before` and `$state`, and the operations in `$events`, a line for each begin and each end. They call `shows` or
 //! `does_not`.
 
-use super::Form;
+use super::super::Form;
 use super::steps::Step;
 use crate::engines::terraform::builtin;
 use crate::evidence::Moment;
@@ -51,9 +51,9 @@ pub fn of(finding: &Finding, step: &Step, form: &Form) -> Check {
             if matches!(finding.kind, FindingKind::PlanDiffersFromDone | FindingKind::Miscount)
                 && step.applies() =>
         {
-            ended_and(COUNTS.to_owned())
+            ended_and(format!("{WORDS}{COUNTS}"))
         }
-        OracleId::Idle if step.applies() => ended_and(NOT_IDLE.to_owned()),
+        OracleId::Idle if step.applies() => ended_and(format!("{WORDS}{NOT_IDLE}")),
         OracleId::Cross if step.tells_by_exit_code() => lines(CHANGES_PLANNED.to_owned()),
         OracleId::State => by_shell(state(finding.kind), &ended_and),
         OracleId::Destroy if finding.kind == FindingKind::StateLeft => ended_and(STATE_LEFT.to_owned()),
@@ -65,17 +65,14 @@ pub fn of(finding: &Finding, step: &Step, form: &Form) -> Check {
 fn health(finding: &Finding, form: &Form) -> Option<String> {
     let failed = "[ \"$code\" -ne 0 ] || does_not \"the last command succeeded\"\n";
     let said = |words: &str, what: &str| {
-        format!(
-            "grep -qF -- {} \"$out\" || does_not \"it does not say so\"\nshows {}\n",
-            quoted(words),
-            quoted(what)
-        )
+        let (words, what) = (quoted(words), quoted(what));
+        format!("{WORDS}words | grep -qF -- {words} || does_not \"it does not say so\"\nshows {what}\n")
     };
     Some(match finding.kind {
-        FindingKind::ReportsCycle => format!("{failed}{}", said("Error: Cycle: ", "a cycle is reported")),
+        FindingKind::ReportsCycle => format!("{failed}{}", said("Error: Cycle:", "a cycle is reported")),
         FindingKind::Crash | FindingKind::Panic => format!(
             "[ \"$code\" -gt 127 ] && shows \"the engine was ended by a signal\"\n{}",
-            said("panic: ", "the engine crashes")
+            said("panic:", "the engine crashes")
         ),
         FindingKind::InvalidAccepted | FindingKind::FailureSwallowed => {
             "[ \"$code\" -eq 0 ] || does_not \"the last command failed\"\nshows \"the last command succeeded\"\n"
@@ -93,7 +90,7 @@ fn health(finding: &Finding, form: &Form) -> Option<String> {
         FindingKind::Failure | FindingKind::ReportsError => {
             let Some(error) = finding.error() else { return exit_code(finding) };
             let words = stable_words(&error.text);
-            let words = if let Form::Builtin(_) = form { builtin::renamed(&words) } else { words };
+            let words = if let Form::Builtin = form { builtin::renamed(&words) } else { words };
             let failed = if finding.kind == FindingKind::Failure { failed } else { "" };
             format!("{failed}{}", said(&words, "the command reports an error"))
         }
@@ -194,19 +191,25 @@ fn order(finding: &Finding) -> Option<String> {
     ))
 }
 
+/// What the engine printed, without its layout: versions break lines at other places, and some draw a line beside them.
+const WORDS: &str = r#"words() { sed -e 's/│/ /g' "$out" | tr -s '[:space:]' ' '; }
+"#;
+
 /// Whether the engine did other than its plan announced, by its own counts.
 const COUNTS: &str = r#"counts() {
-  sed -n "s/^$1\([0-9]*\) [a-z ]*, \([0-9]*\) [a-z ]*, \([0-9]*\) .*/\1 \2 \3/p" "$out"
+  words | sed -n "s/.*$1\([^.]*\)\..*/\1/p" | tr ',' '\n' |
+    sed -n -e 's/^ *\([0-9]*\) .*add.*/add \1/p' -e 's/^ *\([0-9]*\) .*chang.*/change \1/p' \
+      -e 's/^ *\([0-9]*\) .*destroy.*/destroy \1/p' | sort | tr '\n' ' '
 }
 planned=$(counts 'Plan: ')
 did=$(counts '[A-Z][a-z]* complete! Resources: ')
 [ -n "$planned" ] && [ -n "$did" ] || does_not "it does not say what it planned and did"
-[ "$planned" = "$did" ] || shows "planned to add, change and destroy $planned, and did $did"
+[ "$planned" = "$did" ] || shows "planned to ${planned% }, and did ${did% }"
 does_not "it did what it planned"
 "#;
 
 /// Whether the same program once more changes something.
-const NOT_IDLE: &str = r#"grep -q '^[A-Z][a-z]* complete! Resources: 0 added, 0 changed, 0 destroyed' "$out" ||
+const NOT_IDLE: &str = r#"words | grep -q '[A-Z][a-z]* complete! Resources: 0 added, 0 changed, 0 destroyed' ||
   shows "the same program once more changes something"
 does_not "nothing is changed"
 "#;
@@ -319,9 +322,11 @@ mod tests {
         let said = |text: &'static str| [text, "", "", ""];
         let cycle = of(FindingKind::ReportsCycle, exit(1), &["Error: Cycle: a, b"]);
         assert!(shows(&cycle, 1, said("\nError: Cycle: b, a\n")));
+        assert!(shows(&cycle, 1, said("╷\n│ Error: Cycle:\n│   b\n│   a\n")), "from Terraform 1.16 on");
         assert!(!shows(&cycle, 1, said("Error: other")) && !shows(&cycle, 0, said("")));
         let fails = of(FindingKind::Failure, exit(1), &["Error: Bad thing: node-1", "Error: x"]);
         assert!(shows(&fails, 1, said("Error: Bad thing: node-2")));
+        assert!(shows(&fails, 1, said("│ Error: Bad\n│ thing:\n│ node-2")));
         assert!(!shows(&fails, 1, said("Error: Good thing")) && !shows(&fails, 0, said("Error: Bad thing")));
         let silent = of(FindingKind::Failure, exit(3), &[]);
         assert!(shows(&silent, 3, said("")) && !shows(&silent, 0, said("")));

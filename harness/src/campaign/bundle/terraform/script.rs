@@ -3,23 +3,11 @@
 
 use std::fmt::Write as _;
 
-use super::Form;
+use super::super::{Form, Runs, SCRIPT};
 use super::check::Check;
 use super::steps::{Step, StepCommand, Steps};
 use crate::judge::finding::Finding;
 use crate::util::shell::{self, quoted, word};
-
-/// The name of the script.
-pub const SCRIPT: &str = "repro.sh";
-
-/// How often a script deploys the steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runs {
-    /// Once, as the bug always shows.
-    Once,
-    /// Until the bug shows, as it does not always.
-    UntilShown,
-}
 
 /// How often a script tries to show a bug that does not always show.
 pub const MOST_RUNS: usize = 20;
@@ -40,7 +28,7 @@ pub fn script(
     }
     text += TOOLS;
     text += match form {
-        Form::Builtin(_) => WITHOUT_PROVIDER,
+        Form::Builtin => WITHOUT_PROVIDER,
         Form::Mock { .. } => WITH_PROVIDER,
     };
     let last = steps.steps.len() - 1;
@@ -51,7 +39,7 @@ pub fn script(
     text += "\n# Whether the bug shows.\n";
     if *events {
         text += &match form {
-            Form::Builtin(_) => EVENTS_OF_OUTPUT.to_owned(),
+            Form::Builtin => EVENTS_OF_OUTPUT.to_owned(),
             Form::Mock { .. } => EVENTS_OF_LEDGER.replace("STAGE", &steps.last().stage),
         };
     }
@@ -66,7 +54,7 @@ fn head(title: &str, form: &Form, check: &Check, runs: Runs) -> String {
 # It needs `equiform`, which deploys case.json on the engine and judges it: no shell can tell what it looks at.
 # EQUIFORM=/path/equiform names it where it is not on the PATH.\n"
         }
-        (_, Form::Builtin(_)) => "# It needs nothing but the engine, and works in a temporary folder.\n",
+        (_, Form::Builtin) => "# It needs nothing but the engine, and works in a temporary folder.\n",
         (_, Form::Mock { .. }) => {
             "\
 # It needs the engine, and the mock provider of equiform: PROVIDER=/path/terraform-provider-mock names its binary, which

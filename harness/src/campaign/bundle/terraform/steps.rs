@@ -4,12 +4,12 @@ use equiform_proto::faults::Faults;
 
 use std::sync::Arc;
 
-use super::Form;
+use super::super::Form;
 use crate::case::{Batch, Case, CaseError};
 use crate::deploy::hold::Hold;
 use crate::deploy::{drift_arguments, seed_of};
 use crate::engines::driver::{Driver, Syntax};
-use crate::engines::terraform::builtin;
+use crate::engines::terraform::builtin::{self, Builtins};
 use crate::evidence::StageRecord;
 use crate::spec::{Action, Encoding};
 
@@ -72,16 +72,21 @@ impl Steps {
         (form, writes): (&Form, Writes),
     ) -> Result<Self, CaseError> {
         let reader = driver.profile().reader;
+        let stages = case.stages(0)?;
+        let builtins = match form {
+            Form::Builtin => Builtins::of(&stages).ok(),
+            Form::Mock { .. } => None,
+        };
         let (mut programs, mut steps): (Vec<String>, Vec<Step>) = (Vec::new(), Vec::new());
-        let text = |batch: &Arc<Batch>| match form {
-            Form::Builtin(builtins) => builtins.render(batch),
+        let text = |batch: &Arc<Batch>| match &builtins {
+            Some(builtins) => builtins.render(batch),
             // Engines read the files of a folder as one program.
-            Form::Mock { .. } => {
+            None => {
                 let files = driver.files(batch, Syntax::Hcl).into_iter();
                 files.map(|file| file.content).collect::<Vec<_>>().join("\n")
             }
         };
-        for (staged, record) in case.stages(0)?.iter().zip(records) {
+        for (staged, record) in stages.iter().zip(records) {
             let (stage, program) = (staged.stage, text(&staged.batch));
             let is_new = programs.last() != Some(&program);
             if is_new {
@@ -134,7 +139,7 @@ fn arguments(
         _ => argument,
     };
     let mut arguments: Vec<String> = arguments.map(as_written).collect();
-    if let Form::Builtin(_) = form {
+    if let Form::Builtin = form {
         arguments.iter_mut().for_each(|argument| *argument = builtin::renamed(argument));
     }
     arguments

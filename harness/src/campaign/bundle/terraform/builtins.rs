@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Form;
+use super::super::Form;
 use crate::case::Case;
 use crate::deploy::hold::Hold;
 use crate::deploy::provider_log::ProviderLog;
@@ -58,7 +58,7 @@ pub fn form(
             return with_provider(format!("with terraform_data it does not show: {instead}"));
         }
     }
-    Ok(Form::Builtin(builtins))
+    Ok(Form::Builtin)
 }
 
 /// What one deployment shows in the place of a finding; none if it shows it.

@@ -2,46 +2,36 @@
 
 use std::fmt::Write as _;
 
-use super::script::{Runs, SCRIPT};
+use super::super::{Form, Runs, SCRIPT, Shown};
 use super::steps::{StepCommand, Steps};
-use super::{Form, Observed};
 use crate::engine_id::EngineId;
 use crate::engines::terraform::builtin;
-use crate::judge::explain::{Explanation, Tried};
 use crate::judge::finding::{FindingKind, OracleId, Subject};
 use crate::spec::ResourceOperation;
 use crate::spec::encoding::NODE_TYPE;
 
 /// What an issue is made of.
 pub struct Issue<'a> {
-    /// Its title.
-    pub title: &'a str,
-    /// What is known of the variant.
-    pub explanation: &'a Explanation,
+    /// What a script has shown, and where.
+    pub shown: &'a Shown<'a>,
     /// What people have to do.
     pub steps: &'a Steps,
     /// With which resources.
     pub form: &'a Form,
     /// How often the script does it.
     pub runs: Runs,
-    /// What the script printed on the engine.
-    pub observed: &'a Observed,
-    /// Where it was tried.
-    pub tried: &'a [Tried],
-    /// What somebody has to add, such as where it comes from.
-    pub context: Option<&'a str>,
 }
 
 impl Issue<'_> {
     /// The text.
     pub fn text(&self) -> String {
-        let name = self.explanation.engine.id.name;
+        let name = self.shown.explanation.engine.id.name;
         let (product, program) = (name.product(), name.as_str());
-        let mut text = format!("# {}\n", capital(self.title));
+        let mut text = format!("# {}\n", capital(self.shown.title));
         let mut part = |heading: &str, body: &str| {
             let _ = write!(text, "\n### {heading}\n{}\n", body.trim_end());
         };
-        part(&format!("{product} Version"), &format!("```shell\n{}\n```", self.observed.version()));
+        part(&format!("{product} Version"), &format!("```shell\n{}\n```", self.shown.observed.version()));
         part(&format!("{product} Configuration Files"), &self.programs());
         part(
             "Debug Output",
@@ -50,7 +40,7 @@ impl Issue<'_> {
             ),
         );
         part("Expected Behavior", &self.expected());
-        part("Actual Behavior", &format!("{}\n\n```\n{}\n```", self.actual(), self.observed.excerpt()));
+        part("Actual Behavior", &format!("{}\n\n```\n{}\n```", self.actual(), self.shown.observed.excerpt()));
         part("Steps to Reproduce", &self.steps_to_reproduce(program));
         part("Additional Context", &self.additional_context());
         text
@@ -65,8 +55,8 @@ impl Issue<'_> {
     }
 
     fn expected(&self) -> String {
-        let expected = &self.explanation.expected;
-        let of_steps = self.explanation.cause.oracle() == OracleId::Steps;
+        let expected = &self.shown.explanation.expected;
+        let of_steps = self.shown.explanation.cause.oracle() == OracleId::Steps;
         let mut text = match of_steps {
             true => "The last command does what the change asks for, and nothing else:\n".to_owned(),
             false => format!("{}.\n", capital(&self.named(&expected.sentence))),
@@ -97,7 +87,7 @@ impl Issue<'_> {
     }
 
     fn actual(&self) -> String {
-        let cause = &self.explanation.cause;
+        let cause = &self.shown.explanation.cause;
         let operations: Vec<String> =
             cause.subjects.iter().filter_map(|subject| self.operation(subject)).collect();
         let told = || self.named(&cause.observation());
@@ -133,7 +123,7 @@ impl Issue<'_> {
 
     fn type_name(&self) -> &'static str {
         match self.form {
-            Form::Builtin(_) => builtin::TYPE,
+            Form::Builtin => builtin::TYPE,
             Form::Mock { .. } => NODE_TYPE,
         }
     }
@@ -147,7 +137,7 @@ impl Issue<'_> {
                 Runs::UntilShown => " It does not show every time, and is tried until it does.",
             },
             match self.form {
-                Form::Builtin(_) => "",
+                Form::Builtin => "",
                 Form::Mock { .. } => " It needs the mock provider, see below.",
             }
         );
@@ -177,7 +167,8 @@ impl Issue<'_> {
                     // Without it, operations are over before others begin that do not wait for them.
                     let held = match self.form {
                         Form::Mock { .. }
-                            if self.explanation.cause.oracle() == OracleId::Order && fails.is_empty() =>
+                            if self.shown.explanation.cause.oracle() == OracleId::Order
+                                && fails.is_empty() =>
                         {
                             format!(", with `EQUIFORM_HOLD={}`, by which operations take time", step.hold)
                         }
@@ -198,10 +189,11 @@ impl Issue<'_> {
 
     fn additional_context(&self) -> String {
         let mut text = String::new();
-        if let Some(context) = self.context {
+        if let Some(context) = self.shown.context {
             let _ = write!(text, "{}\n\n", context.trim());
         }
         let tried: Vec<String> = self
+            .shown
             .tried
             .iter()
             .filter_map(|tried| {
@@ -233,7 +225,7 @@ impl Issue<'_> {
     /// A text with the names that resources have in the programs.
     fn named(&self, text: &str) -> String {
         match self.form {
-            Form::Builtin(_) => {
+            Form::Builtin => {
                 let words = [("its pin", "its triggers_replace"), ("its label", "its input")];
                 let renamed = builtin::renamed(text);
                 words.iter().fold(renamed, |text, (ours, theirs)| text.replace(ours, theirs))
