@@ -222,15 +222,27 @@ impl Group {
 
     /// What is left of the processes that the child, which has ended, had started.
     fn left(&self) -> Vec<ProcessInfo> {
+        let left = self.found();
+        // A process may have slipped past a single look: between two lists, or from one parent to the next.
+        if left.is_empty() { self.found() } else { left }
+    }
+
+    fn found(&self) -> Vec<ProcessInfo> {
         let leader = self.leader();
         processes::reap_group(leader);
-        let mut left = processes::own_children_with(self.mark.as_bytes(), leader);
+        let mut found = Vec::new();
         if test_kill_process_group(leader).is_ok() {
             let all = processes::all();
             let running = processes::of_group(leader, &all).into_iter();
-            left.extend(running.filter(|process| !process.is_zombie).cloned());
+            found.extend(running.filter(|process| !process.is_zombie).cloned());
         }
-        left
+        // After the group, because a process may just be leaving it.
+        for child in processes::own_children_with(self.mark.as_bytes()) {
+            if found.iter().all(|process| process.id != child.id) {
+                found.push(child);
+            }
+        }
+        found
     }
 
     /// Ends what is left; a process that is asked to end may start others.

@@ -108,22 +108,34 @@ pub fn reap(id: Pid) {
 }
 
 /// The children of this process with this variable in their environment, however far from their first parent they
-/// have gone. `without` are groups that are known.
-pub fn own_children_with(variable: &[u8], without: Pid) -> Vec<ProcessInfo> {
+/// have gone.
+pub fn own_children_with(variable: &[u8]) -> Vec<ProcessInfo> {
     let own = getpid().as_raw_nonzero().get();
-    let group = without.as_raw_nonzero().get();
-    let has_variable = |id: i32| {
-        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        environment.split(|&byte| byte == 0).any(|set| set == variable)
-    };
     let children = match listed_children(own) {
         Some(ids) => ids.into_iter().filter_map(ProcessInfo::read).collect(),
         None => all(),
     };
     let is_found = |process: &ProcessInfo| {
-        process.parent == own && process.group != group && !process.is_zombie && has_variable(process.id)
+        process.parent == own && !process.is_zombie && has_variable(process.id, variable)
     };
     children.into_iter().filter(is_found).collect()
+}
+
+/// Whether a process has a variable in its environment.
+fn has_variable(id: i32, variable: &[u8]) -> bool {
+    // A process that is just starting another program has no environment for a moment.
+    const TRIES: usize = 100;
+    for _ in 0..TRIES {
+        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        if !environment.is_empty() {
+            return environment.split(|&byte| byte == 0).any(|set| set == variable);
+        }
+        if ProcessInfo::read(id).is_none_or(|process| process.is_zombie) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    false
 }
 
 /// The children of a process, where the system lists them. Not all systems do.
