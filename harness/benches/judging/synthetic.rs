@@ -7,7 +7,7 @@ use std::path::Path;
 use equiform::case::stage::{JudgedAs, Stage};
 use equiform::case::{CASE_FILE, Case};
 use equiform::engines::{EngineId, EngineName, Version};
-use equiform::evidence::{ERRORS, ExitCodes, LEDGER, OUTPUT, STAGES, STATE, StageRecord};
+use equiform::evidence::{ERRORS, LEDGER, OUTPUT, STAGES, STATE, StageRecord};
 use equiform_proto::ledger::{Attributes, Digest, Entry, LineHash, Operation, Phase, Reference};
 use serde_json::json;
 
@@ -99,19 +99,8 @@ impl Tree {
             fs::write(kept.join(ERRORS), "").unwrap();
             write_output(&kept.join(OUTPUT), stage, &steps);
             self.write_state(&kept.join(STATE), stage);
-            records.push(StageRecord {
-                stage: stage.name.clone(),
-                command: "apply".to_owned(),
-                exit: Some(0),
-                timed_out: false,
-                exceeded: None,
-                left_running: Vec::new(),
-                lock_left: false,
-                exit_codes: ExitCodes::Usual,
-                milliseconds: 0,
-                ledger_bytes: ledger.bytes,
-                warm: false,
-            });
+            records
+                .push(StageRecord { ledger_bytes: ledger.bytes, ..StageRecord::new(&stage.name, "apply") });
         }
         ledger.file.flush().unwrap();
         fs::write(place.join(STAGES), serde_json::to_string(&records).unwrap()).unwrap();

@@ -33,7 +33,7 @@ pub enum JudgingError {
     Case(#[from] CaseError),
 }
 
-/// Who is told how judging goes.
+/// Receives the progress of judging.
 pub trait JudgingObserver {
     /// There are this many more cases.
     fn found(&self, cases: usize);
@@ -106,7 +106,7 @@ impl Judging<'_> {
         let mut verdict = judge::stored_case(number, case, folder, self.oracles);
         for variant in &mut verdict.variants {
             if let Some(engine) = &case.engine {
-                judge::sort_out(self.known, &engine.id, case, variant);
+                judge::mark_known(self.known, &engine.id, case, variant);
             }
             let place = judge::variant_folder(folder, variant.variant);
             judge::mark_again(case, variant, &place, self.oracles);

@@ -133,7 +133,6 @@ mod tests {
 
     use super::*;
     use crate::engines::{EngineId, EngineName, RecordedEngine, Version};
-    use crate::evidence::ExitCodes;
     use crate::judge::finding::{Detail, FindingKind};
     use crate::judge::verdict::CaseVerdict;
 
@@ -171,19 +170,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let case = root.path().join("whatever-it-is-called");
         fs::create_dir_all(variant_folder(&case, 0)).unwrap();
-        let record = |milliseconds| StageRecord {
-            stage: "batch-1".to_owned(),
-            command: "apply".to_owned(),
-            exit: Some(0),
-            timed_out: false,
-            exceeded: None,
-            left_running: Vec::new(),
-            lock_left: false,
-            exit_codes: ExitCodes::Usual,
-            milliseconds,
-            ledger_bytes: 0,
-            warm: false,
-        };
+        let record = |milliseconds| StageRecord { milliseconds, ..StageRecord::new("batch-1", "apply") };
         let records = serde_json::to_vec(&[record(1200), record(300)]).unwrap();
         fs::write(variant_folder(&case, 0).join(STAGES), records).unwrap();
         let path = root.path().join("new/junit.xml");

@@ -164,11 +164,11 @@ pub struct Campaign<'a> {
     pub limits: Limits,
     /// Whose evidence stays on disk.
     pub keep: Keep,
-    /// Who is told.
+    /// Receives the progress.
     pub watcher: &'a dyn Watcher,
 }
 
-/// Is told everything and shows nothing.
+/// Receives everything and shows nothing.
 #[derive(Debug)]
 pub struct Silent;
 

@@ -190,7 +190,7 @@ impl Campaign<'_> {
             }
             Err(error) => return Err(error),
         };
-        judging.time(|| judge::sort_out(self.known, &self.engine.id, case, &mut verdict));
+        judging.time(|| judge::mark_known(self.known, &self.engine.id, case, &mut verdict));
         Ok(verdict)
     }
 }

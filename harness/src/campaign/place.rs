@@ -170,7 +170,7 @@ fn first_failed(case: &Case, folder: &Path, known: &KnownFindings, engine: &Engi
             continue;
         }
         let mut verdict = judge::verdict(case, variant, &place, &oracles);
-        judge::sort_out(known, engine, case, &mut verdict);
+        judge::mark_known(known, engine, case, &mut verdict);
         match verdict.result {
             VariantResult::Fail { .. } => return Some(variant),
             VariantResult::Known { .. } => {

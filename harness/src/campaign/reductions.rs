@@ -72,7 +72,7 @@ pub struct Reductions<'a> {
     pub jobs: usize,
     /// How long one failure may take.
     pub time: Duration,
-    /// Who is told, of each failure.
+    /// Receives the progress of each reduction.
     pub watcher: &'a dyn Fn(&Symptom) -> Box<dyn Watcher>,
 }
 

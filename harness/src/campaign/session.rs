@@ -48,7 +48,7 @@ pub enum SessionError {
     },
 }
 
-/// Who is told what a session does.
+/// Receives the progress of a session.
 pub trait Observer {
     /// Variants are about to be run: how many there are, and how many of them have no verdict yet. What comes back is
     /// told of each variant, and dropped when the last one is judged.
@@ -118,7 +118,7 @@ pub struct Session<'a> {
     pub jobs: usize,
     /// Whether a variant with a new finding is deployed a second time.
     pub again: bool,
-    /// Who is told.
+    /// Receives the progress.
     pub observer: &'a dyn Observer,
 }
 

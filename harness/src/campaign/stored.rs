@@ -117,7 +117,7 @@ pub fn read(number: usize, folder: &Path, due: &Case, context: &JudgeContext<'_>
                 None => document.verdict,
             },
         };
-        judge::sort_out(context.known, context.engine, due, &mut verdict);
+        judge::mark_known(context.known, context.engine, due, &mut verdict);
         stored.push(verdict);
     }
     if !stored.is_empty()

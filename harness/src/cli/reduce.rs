@@ -126,7 +126,7 @@ fn findings_of(
     known: &KnownFindings,
 ) -> Result<Vec<Finding>, CannotRun> {
     let mut verdict = judge::verdict(&place.case, place.variant, &place.folder, oracles);
-    judge::sort_out(known, &place.engine.id, &place.case, &mut verdict);
+    judge::mark_known(known, &place.engine.id, &place.case, &mut verdict);
     match verdict.result {
         VariantResult::Pass => Err(format!(
             "variant {} passed: there is nothing to reduce; `equiform judge {}` says which variants failed",

@@ -26,7 +26,7 @@ use ledger::StagedLedger;
 pub use ledger::{LateEntry, LedgerObserver, ObservedOperation};
 pub use output::{
     Alarm, AlarmMeaning, CycleNode, EngineError, Moment, NodeOperation, Output, PlannedChange, Refusal,
-    Summary, Told, Warning,
+    Reported, Summary, Warning,
 };
 pub use quote::{Quote, Topic};
 pub use reader::{OperationsBy, Reader};
@@ -97,6 +97,23 @@ pub struct StageRecord {
 }
 
 impl StageRecord {
+    /// The record of a command that succeeded at once, wrote nothing to the ledger and left nothing behind.
+    pub fn new(stage: &str, command: &str) -> Self {
+        Self {
+            stage: stage.to_owned(),
+            command: command.to_owned(),
+            exit: Some(0),
+            timed_out: false,
+            exceeded: None,
+            left_running: Vec::new(),
+            lock_left: false,
+            milliseconds: 0,
+            exit_codes: ExitCodes::Usual,
+            ledger_bytes: 0,
+            warm: false,
+        }
+    }
+
     /// Whether the engine came to an end by itself and left nothing half done, so that another command can follow,
     /// be it after a failure.
     pub fn ended_in_order(&self) -> bool {
@@ -119,9 +136,9 @@ impl StageRecord {
 pub struct StageEvidence {
     /// How the command went.
     pub record: StageRecord,
-    /// Whether the engine did what it was told.
+    /// Whether the engine did what the command asks for.
     pub succeeded: bool,
-    /// Whether it told by its exit code that its plan is not empty.
+    /// Whether its exit code says that its plan is not empty.
     pub tells_of_changes: bool,
     /// What was done in the world, in the order of the begins.
     pub operations: Vec<ObservedOperation>,
@@ -146,7 +163,7 @@ impl StageEvidence {
         });
         let mut ended: Vec<(u64, &ObservedOperation)> = ended.collect();
         ended.sort_unstable_by_key(|(seq, _)| *seq);
-        // An operation that took effect, and that the provider was told to fail, did so in part.
+        // An operation that took effect, and that the case has the provider fail, did so in part.
         let effect = |observed: &ObservedOperation| Effect {
             partial: observed.fault.is_some(),
             ..Effect::whole(&observed.operation)

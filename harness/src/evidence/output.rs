@@ -65,7 +65,7 @@ pub struct PlannedChange {
 
 /// What an engine tells of an operation while it is under way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Told {
+pub struct Reported {
     /// The address of the resource.
     pub address: Box<str>,
     /// What is done.
@@ -127,7 +127,7 @@ pub enum Refusal {
     PreventDestroy,
     /// A saved plan was made for another state.
     StalePlan,
-    /// The provider failed an operation, because it was told to.
+    /// The provider failed an operation, because the case demands it.
     Provider,
 }
 
@@ -150,11 +150,11 @@ pub struct Output {
     pub summaries: Vec<Summary>,
     /// The errors that it reported.
     pub errors: Vec<EngineError>,
-    /// What it told of its operations; none where nothing else is known of them.
-    pub told: Option<Vec<Told>>,
+    /// What it reported about its operations; none where nothing else is known of them.
+    pub reported: Option<Vec<Reported>>,
     /// What it planned to do with the outputs of the program, by their names.
     pub planned_outputs: BTreeMap<String, String>,
-    /// The outputs that it told in the end, by their names; none if it told none.
+    /// The outputs that it reported at the end, by name; none if it reported none.
     pub outputs: Option<BTreeMap<String, Json>>,
     /// Of what it warned.
     pub warnings: BTreeSet<Warning>,

@@ -165,7 +165,7 @@ fn write_reduced(
 fn judged(source: &CampaignSource<'_>, case: &Case, folder: &Path) -> VariantVerdict {
     let mut verdict = judge::verdict(case, 0, &variant_folder(folder, 0), source.oracles);
     if let Some(engine) = &case.engine {
-        judge::sort_out(source.known, &engine.id, case, &mut verdict);
+        judge::mark_known(source.known, &engine.id, case, &mut verdict);
     }
     verdict
 }

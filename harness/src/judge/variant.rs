@@ -46,7 +46,7 @@ pub fn case_folders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Judges all variants of the case in a folder. Nothing is known: see [`sort_out`].
+/// Judges all variants of the case in a folder. Nothing is known: see [`mark_known`].
 pub fn case(number: usize, folder: &Path, oracles: &[&Oracle]) -> Result<CaseVerdict, CaseError> {
     let case = Case::read(&folder.join(CASE_FILE))?;
     Ok(stored_case(number, &case, folder, oracles))
@@ -77,7 +77,7 @@ pub fn mark_warm_only(case: &Case, verdict: &mut VariantVerdict, folder: &Path, 
 }
 
 /// Tells known findings from new ones, by what is known now.
-pub fn sort_out(known: &KnownFindings, engine: &EngineId, case: &Case, verdict: &mut VariantVerdict) {
+pub fn mark_known(known: &KnownFindings, engine: &EngineId, case: &Case, verdict: &mut VariantVerdict) {
     let findings = match &mut verdict.result {
         VariantResult::Fail { findings } | VariantResult::Known { findings } => std::mem::take(findings),
         VariantResult::Pass | VariantResult::Inconclusive { .. } => return,

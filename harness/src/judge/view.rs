@@ -11,7 +11,7 @@ use super::known::KnownFindings;
 use super::observe::{graph_of, overlaps};
 use super::oracles::{Oracle, Trial};
 use super::program_change::ProgramChange;
-use super::variant::{judge_each, sort_out};
+use super::variant::{judge_each, mark_known};
 use super::verdict::{VariantResult, VariantVerdict};
 use crate::algebra::graph::NamedGraph;
 use crate::case::Case;
@@ -98,7 +98,7 @@ impl VariantView {
         let mut stages = Vec::new();
         let mut verdict =
             judge_each(case, variant, folder, oracles, |trial| stages.push(StageView::of(trial)));
-        sort_out(known, &engine.id, case, &mut verdict);
+        mark_known(known, &engine.id, case, &mut verdict);
         for finding in verdict.result.findings() {
             let stage = stages.iter_mut().find(|stage| finding.stage == stage.record.stage);
             stage.into_iter().for_each(|stage| stage.findings.push(finding.clone()));

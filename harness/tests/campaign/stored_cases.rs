@@ -12,7 +12,7 @@ use equiform::deploy::Start;
 use equiform::engines::driver::ProviderMode;
 use equiform::judge::known::KnownFindings;
 use equiform::judge::oracles::{ORACLES, Oracle};
-use equiform::judge::variant::{sort_out, variant_folder, verdict};
+use equiform::judge::variant::{mark_known, variant_folder, verdict};
 use equiform::judge::verdict::VariantResult;
 
 use super::support::{engine, id, provider, runner};
@@ -61,7 +61,7 @@ fn the_variants_that_met_a_known_bug_still_do_and_their_neighbours_still_pass() 
             let place = variant_folder(folder.path(), variant);
             runner.deploy(&case, variant, &place, Start::Cold).unwrap();
             let mut judged = verdict(&case, variant, &place, &oracles);
-            sort_out(&KnownFindings::shipped(), &id("terraform@1.15.5"), &case, &mut judged);
+            mark_known(&KnownFindings::shipped(), &id("terraform@1.15.5"), &case, &mut judged);
             match bug {
                 None => assert_eq!(judged.result, VariantResult::Pass, "{name} variant {variant}"),
                 Some(bug) => {

@@ -30,7 +30,7 @@ pub struct Welcome {
     pub tls: Option<TlsAcceptor>,
     /// The session of a host, by its process where the system names it; none if nobody is served here now.
     pub receive: Arc<dyn Fn(Option<u32>) -> Option<Arc<Session>> + Send + Sync>,
-    /// Who is told of the process at the other end of each connection.
+    /// Receives the process at the other end of each connection.
     pub peers: Option<mpsc::UnboundedSender<Option<u32>>>,
 }
 

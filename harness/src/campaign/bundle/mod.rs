@@ -194,7 +194,7 @@ pub struct Bundler<'a> {
     pub context: Option<&'a str>,
     /// Who may end it early.
     pub stop: Stop,
-    /// Who is told what is being done.
+    /// Receives what is being done.
     pub watch: &'a dyn Fn(&str),
 }
 

@@ -233,7 +233,7 @@ impl Reducer<'_> {
     /// What the oracles find in a deployment of the first variant of a case.
     pub fn judge(&self, case: &Case, place: &Path) -> Vec<Finding> {
         let mut verdict = judge::verdict(case, 0, place, self.oracles);
-        judge::sort_out(self.known, &self.engine.id, case, &mut verdict);
+        judge::mark_known(self.known, &self.engine.id, case, &mut verdict);
         match verdict.result {
             VariantResult::Fail { findings } | VariantResult::Known { findings } => findings,
             VariantResult::Pass | VariantResult::Inconclusive { .. } => Vec::new(),

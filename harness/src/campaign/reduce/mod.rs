@@ -221,7 +221,7 @@ pub struct Reducer<'a> {
     pub began: Instant,
     /// How many attempts there were before it.
     pub earlier: usize,
-    /// Who is told.
+    /// Receives the progress.
     pub watcher: &'a dyn Watcher,
 }
 

@@ -62,7 +62,7 @@ impl Display for Stage {
     }
 }
 
-/// Who is told how an installation goes.
+/// Receives the progress of an installation.
 pub trait Progress {
     /// A stage begins.
     fn stage(&self, stage: Stage);
@@ -85,7 +85,7 @@ pub struct Installer<'a> {
     pub engines: &'a Engines,
     /// The program that becomes the `terraform` of a prebuilt Terraform, see [`LAUNCHER`].
     pub launcher: PathBuf,
-    /// Who is told how it goes.
+    /// Receives its progress.
     pub progress: &'a dyn Progress,
 }
 

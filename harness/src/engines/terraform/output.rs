@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::evidence::{
-    Alarm, AlarmMeaning, EngineError, Moment, Output, PlannedChange, Refusal, Summary, Told, Unreadable,
+    Alarm, AlarmMeaning, EngineError, Moment, Output, PlannedChange, Refusal, Reported, Summary, Unreadable,
     Warning, unreadable,
 };
 use crate::spec::OperationKind;
@@ -63,7 +63,7 @@ struct Message {
     hook: Option<Hook>,
 }
 
-/// What is told of an operation that is under way.
+/// What is reported of an operation that is under way.
 #[derive(Deserialize)]
 struct Hook {
     resource: Option<ResourceAddress>,
@@ -101,7 +101,7 @@ struct ChangeSummary {
 /// Reads the files into which an engine printed: messages on standard output, and whatever it likes on the other. There
 /// is no other file where it said nothing.
 pub fn read(messages: &Path, errors: &Path) -> Result<Output, Unreadable> {
-    let mut output = Output { told: Some(Vec::new()), ..Output::default() };
+    let mut output = Output { reported: Some(Vec::new()), ..Output::default() };
     if errors.exists() {
         read_file(&mut output, errors)?;
     }
@@ -112,7 +112,7 @@ pub fn read(messages: &Path, errors: &Path) -> Result<Output, Unreadable> {
 
 /// The same of what was read already.
 pub fn parse(messages: &str, errors: &str) -> Output {
-    let mut output = Output { told: Some(Vec::new()), ..Output::default() };
+    let mut output = Output { reported: Some(Vec::new()), ..Output::default() };
     errors.lines().for_each(|line| read_line(&mut output, line.as_bytes()));
     output.stray = None;
     messages.lines().for_each(|line| read_line(&mut output, line.as_bytes()));
@@ -170,7 +170,7 @@ fn read_line(output: &mut Output, line: &[u8]) {
         let kinds = hook.action.as_deref().map_or::<&[OperationKind], _>(&[], operations);
         if let (Some(ResourceAddress { addr }), [kind]) = (hook.resource, kinds) {
             let (address, id) = (addr.into_boxed_str(), hook.id_value);
-            output.told.get_or_insert_default().push(Told { address, kind: *kind, moment, id });
+            output.reported.get_or_insert_default().push(Reported { address, kind: *kind, moment, id });
         }
     }
     if message.level == "warn" {

@@ -193,9 +193,9 @@ impl Exercised {
             self.checked("planned changes compared", evidence.output.planned.len() as u64);
             self.checked("engine's own counts compared", evidence.output.summaries.len() as u64);
         }
-        let told = evidence.output.told.as_ref().filter(|_| trial.stage.action.changes_the_world());
-        if let Some(told) = told.filter(|_| asked(OracleId::Progress)) {
-            self.checked("messages about operations compared", told.len() as u64);
+        let reported = evidence.output.reported.as_ref().filter(|_| trial.stage.action.changes_the_world());
+        if let Some(reported) = reported.filter(|_| asked(OracleId::Progress)) {
+            self.checked("messages about operations compared", reported.len() as u64);
         }
         if let Some(state) =
             evidence.state.state().filter(|_| asked(OracleId::State) && trial.settled().is_some())

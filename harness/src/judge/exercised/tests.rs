@@ -3,8 +3,7 @@ use equiform_proto::ledger::World;
 use super::*;
 use crate::algebra::graph::NamedGraph;
 use crate::case::stage::Stage;
-use crate::evidence::{ObservedOperation, StageEvidence, StoredIdentity};
-use crate::judge::oracles::tests::record;
+use crate::evidence::{ObservedOperation, StageEvidence, StageRecord, StoredIdentity};
 use crate::judge::oracles::{ModelView, ORACLES, Oracle, Trial};
 use crate::judge::requests::Requests;
 use crate::spec::notation::{between, operation, program};
@@ -21,7 +20,7 @@ fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
         options: &Options::USUAL,
         identity: StoredIdentity::Never,
         repeated: None,
-        evidence: &StageEvidence::without_state(record("batch-2", "apply"), operations),
+        evidence: &StageEvidence::without_state(StageRecord::new("batch-2", "apply"), operations),
         requests: &Requests::default(),
         world: &World::default(),
         model: Some(ModelView {

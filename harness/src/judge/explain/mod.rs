@@ -18,7 +18,7 @@ use super::cause::cause;
 use super::finding::Finding;
 use super::known::{KnownFinding, KnownFindings};
 use super::oracles::{ORACLES, Oracle, Trial};
-use super::variant::{judge_each, sort_out};
+use super::variant::{judge_each, mark_known};
 use super::verdict::VariantResult;
 use crate::case::stage::{ProgramRef, Stage};
 use crate::case::{Batch, Case};
@@ -193,7 +193,7 @@ impl Explanation {
         }
         let mut stories = Vec::new();
         let mut verdict = judge(case, variant, folder, |trial| stories.push(Raw::of(trial)));
-        sort_out(known, &engine.id, case, &mut verdict);
+        mark_known(known, &engine.id, case, &mut verdict);
         let findings = verdict.result.findings();
         let cause = match (&verdict.result, cause(findings)) {
             (VariantResult::Inconclusive { reason }, _) => {

@@ -198,22 +198,10 @@ fn failure(record: &StageRecord, output: &Output) -> FindingKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Alarm, EngineError, ExitCodes};
+    use crate::evidence::{Alarm, EngineError};
 
     fn kind(exit: Option<i32>, alarms: &[&'static Alarm], errors: &[&str], cycle: bool) -> FindingKind {
-        let record = StageRecord {
-            stage: "batch-1".to_owned(),
-            command: "apply".to_owned(),
-            exit,
-            timed_out: false,
-            exceeded: None,
-            left_running: Vec::new(),
-            lock_left: false,
-            exit_codes: ExitCodes::Usual,
-            milliseconds: 1,
-            ledger_bytes: 0,
-            warm: false,
-        };
+        let record = StageRecord { exit, ..StageRecord::new("batch-1", "apply") };
         let output = Output {
             alarms: alarms.iter().copied().collect(),
             errors: errors.iter().map(|&error| EngineError::unknown(error)).collect(),

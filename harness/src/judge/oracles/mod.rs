@@ -222,24 +222,6 @@ pub const ORACLES: &[Oracle] = &[
 #[cfg(test)]
 pub(in crate::judge) mod tests {
     use super::*;
-    use crate::evidence::StageRecord;
-
-    /// The record of a command that succeeded.
-    pub fn record(stage: &str, command: &str) -> StageRecord {
-        StageRecord {
-            stage: stage.to_owned(),
-            command: command.to_owned(),
-            exit: Some(0),
-            timed_out: false,
-            exceeded: None,
-            left_running: Vec::new(),
-            lock_left: false,
-            exit_codes: crate::evidence::ExitCodes::Usual,
-            milliseconds: 1,
-            ledger_bytes: 0,
-            warm: false,
-        }
-    }
 
     /// What an oracle finds in a usual stage with the name in the record, in which nothing is expected.
     pub fn judged(judge: fn(&Trial<'_>) -> Vec<Finding>, evidence: &StageEvidence) -> Vec<FindingKind> {

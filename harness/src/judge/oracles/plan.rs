@@ -218,12 +218,12 @@ pub fn planned(changes: &BTreeSet<PlannedChange>) -> Detail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{StageEvidence, Summary};
-    use crate::judge::oracles::tests::{judged, record};
+    use crate::evidence::{StageEvidence, StageRecord, Summary};
+    use crate::judge::oracles::tests::judged;
 
     /// The kinds of findings in a plan of another variant's program, of which the engine prints so many summaries.
     fn kinds(plans: usize) -> Vec<FindingKind> {
-        let mut evidence = StageEvidence::without_state(record("cross", "plan"), Vec::new());
+        let mut evidence = StageEvidence::without_state(StageRecord::new("cross", "plan"), Vec::new());
         let summary =
             Summary { command: "plan".to_owned(), is_plan: true, created: 0, updated: 0, deleted: 0 };
         evidence.output.summaries = vec![summary; plans];

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::Trial;
-use crate::evidence::{Moment, ObservedOperation, Told};
+use crate::evidence::{Moment, ObservedOperation, Reported};
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::spec::OperationKind;
 
@@ -17,7 +17,7 @@ pub const ABOUT: &str =
 /// Compares messages with operations. Without a model nobody knows the addresses of resources, and these are left out.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let evidence = trial.evidence;
-    let Some(told) = &evidence.output.told else { return Vec::new() };
+    let Some(reported) = &evidence.output.reported else { return Vec::new() };
     if !trial.stage.action.changes_the_world() || !evidence.record.ended_in_order() {
         return Vec::new();
     }
@@ -27,22 +27,22 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         let operations = evidence.operations.iter();
         operations.flat_map(move |observed| due(observed, &address(observed)))
     };
-    let told = || {
-        told.iter().cloned().map(|told| match &trial.model {
-            Some(_) => told,
-            None => Told { address: "".into(), ..told },
+    let reported = || {
+        reported.iter().cloned().map(|reported| match &trial.model {
+            Some(_) => reported,
+            None => Reported { address: "".into(), ..reported },
         })
     };
     // Both are long, and nearly always the same.
-    if sum(due()) == sum(told()) {
+    if sum(due()) == sum(reported()) {
         return Vec::new();
     }
     // How often something was done, less how often it was reported.
-    let mut unreported: BTreeMap<Told, isize> = BTreeMap::new();
-    due().for_each(|told| *unreported.entry(told).or_default() += 1);
-    told().for_each(|told| *unreported.entry(told).or_default() -= 1);
+    let mut unreported: BTreeMap<Reported, isize> = BTreeMap::new();
+    due().for_each(|reported| *unreported.entry(reported).or_default() += 1);
+    reported().for_each(|reported| *unreported.entry(reported).or_default() -= 1);
     let different = unreported.into_iter().filter(|(_, count)| *count != 0);
-    let finding = |(Told { address, kind: operation, moment, id }, count): (Told, isize)| {
+    let finding = |(Reported { address, kind: operation, moment, id }, count): (Reported, isize)| {
         let kind = match moment {
             _ if count < 0 => FindingKind::UndoneOperationReported,
             Moment::Failure => FindingKind::FailureUnreported,
@@ -55,18 +55,18 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
 }
 
 /// What is the same for the same in any order, and for nothing else.
-fn sum(told: impl Iterator<Item = Told>) -> (usize, u64) {
-    told.fold((0, 0), |(count, sum), told| {
+fn sum(reported: impl Iterator<Item = Reported>) -> (usize, u64) {
+    reported.fold((0, 0), |(count, sum), reported| {
         let mut hasher = DefaultHasher::new();
-        told.hash(&mut hasher);
+        reported.hash(&mut hasher);
         (count + 1, sum.wrapping_add(hasher.finish()))
     })
 }
 
-/// What is to be told of an operation.
-fn due(observed: &ObservedOperation, address: &str) -> impl Iterator<Item = Told> + use<> {
+/// What is to be reported of an operation.
+fn due(observed: &ObservedOperation, address: &str) -> impl Iterator<Item = Reported> + use<> {
     let kind = observed.operation.kind;
-    let told = |moment, has_id: bool| Told {
+    let reported = |moment, has_id: bool| Reported {
         address: address.into(),
         kind,
         moment,
@@ -74,9 +74,11 @@ fn due(observed: &ObservedOperation, address: &str) -> impl Iterator<Item = Told
     };
     // Before it is made, an object has no id, and none after it is deleted.
     let end = match observed.end {
-        Some((_, true)) if observed.fault.is_none() => Some(told(Moment::End, kind != OperationKind::Delete)),
-        Some(_) => Some(told(Moment::Failure, false)),
+        Some((_, true)) if observed.fault.is_none() => {
+            Some(reported(Moment::End, kind != OperationKind::Delete))
+        }
+        Some(_) => Some(reported(Moment::Failure, false)),
         None => None,
     };
-    std::iter::once(told(Moment::Begin, kind != OperationKind::Create)).chain(end)
+    std::iter::once(reported(Moment::Begin, kind != OperationKind::Create)).chain(end)
 }

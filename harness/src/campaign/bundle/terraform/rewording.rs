@@ -13,7 +13,7 @@ use crate::judge::cause::Cause;
 use crate::judge::finding::{Finding, Signature, reworded};
 use crate::judge::known::KnownFindings;
 use crate::judge::oracles::{ORACLES, Oracle};
-use crate::judge::variant::{sort_out, variant_folder, verdict};
+use crate::judge::variant::{mark_known, variant_folder, verdict};
 use crate::judge::verdict::VariantResult;
 use crate::spec::Address;
 
@@ -36,7 +36,7 @@ fn made(folder: &Path) -> Made {
     let engine = case.engine.clone().expect("stored evidence names its engine").id;
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let mut verdict = verdict(&case, 0, &variant_folder(folder, 0), &oracles);
-    sort_out(&KnownFindings::shipped(), &engine, &case, &mut verdict);
+    mark_known(&KnownFindings::shipped(), &engine, &case, &mut verdict);
     let findings = verdict.result.findings();
     let cause = Cause::among(findings).map(|cause| cause.finding.clone());
     let batches = case.batches(0).unwrap();

@@ -56,7 +56,7 @@ impl Reader for WithoutLedger {
     fn output(&self, stdout: &Path, stderr: &Path) -> Result<Output, Unreadable> {
         let errors = if stderr.exists() { text_of(stderr)? } else { String::new() };
         // It would be held against itself.
-        Ok(Output { told: None, ..output::parse(&text_of(stdout)?, &errors) })
+        Ok(Output { reported: None, ..output::parse(&text_of(stdout)?, &errors) })
     }
 
     fn state(&self, path: &Path) -> Result<StateFile, Unreadable> {
