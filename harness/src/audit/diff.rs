@@ -222,26 +222,10 @@ fn ids_to_names(value: &Value, world: &World, worlds: Worlds) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use equiform_proto::ledger::{Entry, LineHash, Operation, Phase, Reference};
     use serde_json::json;
 
     use super::*;
-
-    fn world(objects: &[(&str, &str, &[&str], u64)]) -> World {
-        let mut world = World::default();
-        for (seq, (key, id, refs, revision)) in (1..).zip(objects) {
-            let mut entry = Entry::new(seq, Operation::Create, Phase::Commit, 1, LineHash([0; 32]));
-            entry.type_name = Some("mock_node".to_owned());
-            entry.key = (!key.is_empty()).then(|| (*key).to_owned());
-            entry.id = Some((*id).to_owned());
-            let after = json!({"id": id, "key": key, "refs": refs, "revision": revision});
-            entry.after = Some(after.as_object().unwrap().clone());
-            entry.refs =
-                refs.iter().map(|id| Reference { path: "refs".to_owned(), id: (*id).to_owned() }).collect();
-            world.apply(entry).unwrap();
-        }
-        world
-    }
+    use crate::judge::observe::meaning::tests::world;
 
     fn two_ledgers(from: &World, to: &World) -> WorldDiff {
         WorldDiff::between(from, to, Worlds::OfTwoLedgers, &["revision".to_owned()])

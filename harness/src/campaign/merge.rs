@@ -180,6 +180,7 @@ mod tests {
     use super::super::manifest::tests::small;
     use super::*;
     use crate::judge::verdict::{VariantResult, VariantVerdict};
+    use crate::util::files::tests::names;
 
     fn manifest(shard: Option<&str>, seed: u64) -> CampaignManifest {
         small(seed, 5, shard.map(|text| text.parse().unwrap()))
@@ -196,13 +197,6 @@ mod tests {
             stored::write(&case, &VariantVerdict::new(0, VariantResult::Pass)).unwrap();
         }
         folder
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-        let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
-        names.sort();
-        names
     }
 
     #[test]

@@ -163,26 +163,14 @@ mod tests {
     fn a_failure_for_want_of_room_is_told_from_others() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(ERRORS), "Error: write state: No space left on device").unwrap();
-        let error = check(
-            folder.path(),
-            folder.path(),
-            folder.path(),
-            false,
-            &installed(),
-            &ProviderLog::unnamed().unwrap(),
-        )
-        .unwrap_err();
+        let checked = || {
+            let path = folder.path();
+            check(path, path, path, false, &installed(), &ProviderLog::unnamed().unwrap())
+        };
+        let error = checked().unwrap_err();
         assert!(error.to_string().contains("Free some room there"), "{error}");
         fs::write(folder.path().join(ERRORS), "Error: Cycle").unwrap();
-        check(
-            folder.path(),
-            folder.path(),
-            folder.path(),
-            false,
-            &installed(),
-            &ProviderLog::unnamed().unwrap(),
-        )
-        .unwrap();
+        checked().unwrap();
     }
 
     #[test]

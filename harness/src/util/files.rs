@@ -156,12 +156,13 @@ fn copy_file(from: &Path, to: &Path, how: Copying) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::os::unix::fs::MetadataExt;
 
     use super::*;
 
-    fn names(folder: &Path) -> Vec<String> {
+    /// The names of what is in a folder, sorted.
+    pub fn names(folder: &Path) -> Vec<String> {
         let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
         let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
         names.sort();

@@ -42,19 +42,24 @@ fn with_keys(value: Json, world: &World) -> Json {
 }
 
 #[cfg(test)]
-mod tests {
-    use equiform_proto::ledger::{Entry, LineHash, Operation, Phase};
+pub(crate) mod tests {
+    use equiform_proto::ledger::{Entry, LineHash, Operation, Phase, Reference};
     use serde_json::json;
 
     use super::*;
 
-    fn world(objects: &[(&str, &str, &[&str], u64)]) -> World {
+    /// A world of objects, each with its key, its id, the ids that it refers to, and its revision.
+    pub fn world(objects: &[(&str, &str, &[&str], u64)]) -> World {
         let mut world = World::default();
         for (seq, (key, id, refs, revision)) in (1..).zip(objects) {
             let mut entry = Entry::new(seq, Operation::Create, Phase::Commit, 1, LineHash([0; 32]));
-            (entry.key, entry.id) = (Some((*key).to_owned()), Some((*id).to_owned()));
-            let attributes = json!({ "id": id, "key": key, "refs": refs, "revision": revision });
-            entry.after = Some(serde_json::from_value(attributes).unwrap());
+            entry.type_name = Some("mock_node".to_owned());
+            entry.key = (!key.is_empty()).then(|| (*key).to_owned());
+            entry.id = Some((*id).to_owned());
+            let after = json!({"id": id, "key": key, "refs": refs, "revision": revision});
+            entry.after = Some(after.as_object().unwrap().clone());
+            entry.refs =
+                refs.iter().map(|id| Reference { path: "refs".to_owned(), id: (*id).to_owned() }).collect();
             world.apply(entry).unwrap();
         }
         world

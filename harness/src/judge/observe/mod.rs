@@ -1,6 +1,6 @@
 //! Observation: what a ledger shows of the infrastructure that was built, and nothing that the engine says of itself.
 
-mod meaning;
+pub(crate) mod meaning;
 mod overlap;
 mod world_graph;
 
