@@ -15,7 +15,7 @@ use equiform::campaign::trial::TrialHost;
 use equiform::case::{CASE_FILE, Case};
 use equiform::deploy::Start;
 use equiform::deploy::stop::Stop;
-use equiform::engines::{Engine, EngineName, EngineSpec, VersionRequest, open};
+use equiform::engines::{Engine, EngineName, open};
 use equiform::judge::explain::Explanation;
 use equiform::judge::known::{KnownFindings, VersionRanges};
 use equiform::judge::variant::variant_folder;
@@ -140,23 +140,29 @@ fn a_bundle_has_all_its_files_and_a_finding_without_one_says_why() {
     }
 }
 
-/// What a script says of its time, its place or its engine may differ; programs and script may not.
+/// What a script says of its time, its place or its engine may differ; programs and script may not. A bundle that was
+/// made on an engine that is not under test is left to `make test-all-engines`.
 #[test]
 fn a_bundle_is_what_its_case_gives() {
     let known = KnownFindings::shipped();
+    let asked_for: Vec<Engine> =
+        engines::asked_for().iter().filter_map(|it| engines::locate(it).ok()).collect();
+    let mut tried = 0;
     for (folder, finding) in findings().iter().filter(|(_, finding)| finding.not_runnable.is_none()) {
         let stored: Description =
             serde_json::from_slice(&fs::read(folder.join(BUNDLE_FILE)).unwrap()).unwrap();
-        let (name, version) = (stored.engine.id.name, stored.engine.id.version.clone());
-        let spec = EngineSpec { name, version: VersionRequest::Exact(version) };
-        let engine = engines::locate(&spec).unwrap_or_else(|error| panic!("{error}"));
+        let is_it = |engine: &&Engine| {
+            (engine.id.name, &engine.id.version) == (stored.engine.id.name, &stored.engine.id.version)
+        };
+        let Some(engine) = asked_for.iter().find(is_it) else { continue };
+        tried += 1;
         let place = tempfile::tempdir().unwrap();
         let case = place.path().join("case");
         fs::create_dir(&case).unwrap();
         fs::copy(folder.join(CASE_FILE), case.join(CASE_FILE)).unwrap();
         let host = TrialHost::start(Stop::default()).unwrap();
         let read = Case::read(&case.join(CASE_FILE)).unwrap();
-        let runner = host.runner(open(&engine));
+        let runner = host.runner(open(engine));
         runner.deploy(&read, 0, &variant_folder(&case, 0), Start::Cold).unwrap();
         let found = StoredVariant::find(&case, None, &known).unwrap();
         let explanation = Explanation::of(&found.case, 0, &found.folder, &known, &found.engine).unwrap();
@@ -165,7 +171,7 @@ fn a_bundle_is_what_its_case_gives() {
         let script = fs::read_to_string(folder.join(SCRIPT)).unwrap();
         let title = script.lines().nth(1).and_then(|line| line.strip_prefix("# ")).unwrap();
         let bundler = Bundler {
-            engine: &engine,
+            engine,
             others: &[],
             title: Some(title),
             context: None,
@@ -187,4 +193,5 @@ fn a_bundle_is_what_its_case_gives() {
             );
         }
     }
+    assert!(tried >= 8, "{tried}");
 }

@@ -31,6 +31,15 @@ impl<'a> PastStage<'a> {
         self.staged.stage
     }
 
+    /// What its command is for.
+    pub fn mode(&self) -> PlanMode {
+        match self.stage().action {
+            Action::Refresh(_) => PlanMode::Refresh,
+            Action::Destroy(_) => PlanMode::Destroy,
+            _ => self.options.mode,
+        }
+    }
+
     /// The step that it asks for. A plan asks for the step that would follow.
     pub fn step(&self) -> Step<'_> {
         let deployed = self.taken_for_deployed.as_ref().unwrap_or(&self.deployed);

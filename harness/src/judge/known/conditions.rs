@@ -43,6 +43,11 @@ pub enum Condition {
     /// Something is replaced without having been read, and create_before_destroy, which was in force for it, is not any
     /// more.
     UnreadReplacementLosesSetting,
+    /// Something is replaced, the old object first, and depends, directly or not, on something that changes and has
+    /// create_before_destroy in force.
+    ReplacedDependentOfOutlivingDependency,
+    /// Nothing has drifted, and the program, which has outputs, is not what is deployed.
+    OutputsAloneDiffer,
 }
 
 /// Two resources of which a condition is true.
@@ -55,6 +60,11 @@ pub struct Pair {
 }
 
 impl Condition {
+    /// Whether it also explains findings that are about a command as a whole, and about no resource.
+    pub fn is_of_the_command(self) -> bool {
+        matches!(self, Self::ReplacedDependentOfOutlivingDependency | Self::OutputsAloneDiffer)
+    }
+
     /// The pairs of which it is true in the last of these steps, which were taken one after the other.
     pub fn pairs(self, steps: &[Step<'_>]) -> Vec<Pair> {
         let Some((step, earlier)) = steps.split_last() else { return Vec::new() };
@@ -66,6 +76,8 @@ impl Condition {
             Self::DependencyOfUnchangedTarget => return skipped_by_target(step, &changes),
             Self::OldObjectOutlivesCreation => return deleted_last(&changes),
             Self::UnreadReplacementLosesSetting => return lost_unread(step, &changes),
+            Self::ReplacedDependentOfOutlivingDependency => return replaced_above_outliving(&changes),
+            Self::OutputsAloneDiffer => return not_deployed(step, &changes),
             _ => {}
         }
         let (dependent, dependency) = match self {
@@ -219,6 +231,34 @@ fn lost_unread(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
     let lost = changes.numbers().filter(|_| !step.options.refresh).filter(loses);
     let named = |number: Number| changes.numbering.key(number).clone();
     lost.map(|number| Pair { dependent: named(number), dependency: named(number) }).collect()
+}
+
+/// What is replaced, the old object first, and depends on something that changes with create_before_destroy in force:
+/// each as a pair with itself.
+fn replaced_above_outliving(changes: &Changes) -> Vec<Pair> {
+    let in_force = changes.after.create_before_destroy();
+    let changes_late = |number: &Number| {
+        in_force[*number as usize] && matches!(changes.of_number(*number), Change::Replaced | Change::Updated)
+    };
+    let mut walk = Walk::over(changes.numbering.len());
+    let mut is_it = |number: &Number| {
+        changes.of_number(*number) == Change::Replaced
+            && !in_force[*number as usize]
+            && walk.from(&changes.after, *number, |_| false).iter().any(changes_late)
+    };
+    let named = |number: Number| changes.numbering.key(number).clone();
+    let pair = |number| Pair { dependent: named(number), dependency: named(number) };
+    changes.after.numbers().filter(|number| is_it(number)).map(pair).collect()
+}
+
+/// What is to change for the program to be deployed, if it has outputs and nothing has drifted: each as a pair with
+/// itself.
+fn not_deployed(step: &Step<'_>, changes: &Changes) -> Vec<Pair> {
+    let is_due = step.configuration.encoding.outputs && !step.deployed.has_drifted();
+    let changed = changes.numbers().filter(|number| changes.of_number(*number) != Change::Kept);
+    let named = |number: Number| changes.numbering.key(number).clone();
+    let pair = |number| Pair { dependent: named(number), dependency: named(number) };
+    changed.filter(|_| is_due).map(pair).collect()
 }
 
 /// Whether a forgetful engine has create_before_destroy in its state, after the earlier steps, for each resource.

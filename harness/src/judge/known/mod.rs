@@ -22,7 +22,7 @@ use super::history::{self, Failed, PastStage};
 use crate::case::StagedBatch;
 use crate::case::stage::JudgedAs;
 use crate::engines::{self, EngineId, EngineName};
-use crate::spec::{NodeKey, OperationKind, Rule, Step};
+use crate::spec::{NodeKey, OperationKind, PlanMode, Rule, Step};
 use conditions::{Condition, Pair};
 pub use versions::VersionRanges;
 
@@ -52,6 +52,9 @@ pub struct KnownFinding {
     /// When it shows, and on which resources.
     #[serde(default)]
     pub condition: Option<Condition>,
+    /// What the command is for in which it shows.
+    #[serde(default)]
+    pub mode: Option<PlanMode>,
     /// What is done in the operation that it is about.
     #[serde(default)]
     pub operation: Option<OperationKind>,
@@ -124,6 +127,9 @@ fn explains(condition: Condition, finding: &Finding, steps: &[Step<'_>]) -> bool
     let (Some(step), pairs) = (steps.last(), condition.pairs(steps)) else { return false };
     if finding.kind == FindingKind::ReportsCycle {
         return cycle::explained(finding.detail.errors(), &pairs, step);
+    }
+    if condition.is_of_the_command() && finding.subjects.iter().all(|subject| !subject.is_a_resource()) {
+        return !pairs.is_empty();
     }
     let is = |subject: &Subject, key: &NodeKey| subject.is_resource(key, &step.address(key).to_string());
     let resources: Vec<&Subject> =
@@ -244,7 +250,10 @@ impl KnownFindings {
             }
             let past = history::up_to(stages.to_vec(), stage.as_str(), failed, profile.semantics);
             let steps = steps_taken(&past, failed);
-            let fits = |entry: &&&KnownFinding| entry.fits(&findings[index], &steps);
+            let mode = past.last().map(PastStage::mode);
+            let fits = |entry: &&&KnownFinding| {
+                entry.mode.is_none_or(|wanted| mode == Some(wanted)) && entry.fits(&findings[index], &steps)
+            };
             let Some(entry) = entries.iter().find(fits) else { continue };
             // An engine that finds a cycle in its graph has done nothing yet. If it did, this is another bug.
             if entry.kind == FindingKind::ReportsCycle

@@ -412,3 +412,31 @@ fn what_is_planned_for_dependencies_of_a_target_is_skipped_if_that_does_not_chan
     assert_eq!(skipped("a@q b<+a", "a b"), [], "a is a target itself");
     assert_eq!(skipped("a@q b<+a", ""), []);
 }
+
+#[test]
+fn a_replaced_dependent_of_a_changed_dependency_with_the_setting_may_keep_its_old_object() {
+    let condition = Condition::ReplacedDependentOfOutlivingDependency;
+    let kept = |before, after| pairs_after(condition, &[(before, after, "")]);
+    assert_eq!(kept("a!@p b", "a!@q b@p<a"), [pair("b", "b")]);
+    assert_eq!(kept("a! b", "a!=l b<*=a"), [pair("b", "b")]);
+    assert_eq!(kept("a! m<+a b", "a!=l m<+a b@p<m"), [pair("b", "b")], "through the whole chain");
+    assert_eq!(kept("a! b", "a! b@p<a"), [], "the dependency does not change");
+    assert_eq!(kept("a@p b", "a@q b@p<a"), [], "the setting is not there");
+    assert_eq!(kept("a!@p b!", "a!@q b!@p<a"), [], "the dependent has it too");
+}
+
+#[test]
+fn outputs_alone_differ_where_a_program_is_not_deployed_and_nothing_has_drifted() {
+    let pairs = |deployed: Deployed, outputs| {
+        let mut configuration = crate::spec::notation::program("a=l b");
+        configuration.encoding.outputs = outputs;
+        let options = &Options::USUAL;
+        let step = Step { deployed: &deployed, configuration: &configuration, options, semantics: TERRAFORM };
+        Condition::OutputsAloneDiffer.pairs(&[step]).len()
+    };
+    let deployed = |text| Deployed::by(&crate::spec::notation::program(text));
+    assert_eq!((pairs(deployed("a b"), true), pairs(Deployed::NOTHING, true)), (1, 2));
+    assert_eq!((pairs(deployed("a b"), false), pairs(deployed("a=l b"), true)), (0, 0));
+    let drifted = deployed("a b").drifted("b", &crate::spec::Drift::Gone);
+    assert_eq!(pairs(drifted, true), 0);
+}
