@@ -166,8 +166,8 @@ fn a_bundle_is_what_its_case_gives() {
         runner.deploy(&read, 0, &variant_folder(&case, 0), Start::Cold).unwrap();
         let found = StoredVariant::find(&case, None, &known).unwrap();
         let explanation = Explanation::of(&found.case, 0, &found.folder, &known, &found.engine).unwrap();
-        let names: Vec<&String> = explanation.cause.known.iter().collect();
-        assert_eq!(names, finding.known.iter().collect::<Vec<_>>(), "{}", folder.display());
+        // The first is what the case shows; others are what else the same bug does.
+        assert_eq!(explanation.cause.known.as_ref(), finding.known.first(), "{}", folder.display());
         let script = fs::read_to_string(folder.join(SCRIPT)).unwrap();
         let title = script.lines().nth(1).and_then(|line| line.strip_prefix("# ")).unwrap();
         let bundler = Bundler {

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use equiform::case::stage::{JudgedAs, Stage};
 use equiform::case::{CASE_FILE, Case};
 use equiform::engines::{EngineId, EngineName, Version};
@@ -66,7 +68,7 @@ impl Tree {
         let nodes: Vec<String> = all.map(|resource| format!("r{resource}")).collect();
         let source = serde_json::from_value(json!({ "nodes": nodes, "edges": edges })).unwrap();
         // Its states have no identities, so this is a version that writes none.
-        let engine = EngineId::new(EngineName::Terraform, Version::new(1, 11, 4));
+        let engine = EngineId::new(EngineName::Terraform, engine_version());
         Case::new(0, source, vec![variant + &")".repeat(steps.len())]).unwrap().on(engine)
     }
 
@@ -133,24 +135,36 @@ impl Tree {
             JudgedAs::Destroy => 3,
             _ => 2,
         };
-        write!(file, "{{\"version\":4,\"serial\":{serial},\"lineage\":\"synthetic\",\"resources\":[")
-            .unwrap();
+        let written_by = engine_version();
+        write!(file, "{{\"version\":4,\"terraform_version\":\"{written_by}\",\"serial\":{serial},").unwrap();
+        write!(file, "\"lineage\":\"synthetic\",\"resources\":[").unwrap();
         let there = if stage.judged_as == JudgedAs::Destroy { 0 } else { self.resources };
         for resource in 0..there {
             let dependencies =
                 Self::ancestors(resource).into_iter().map(|above| format!("mock_node.r{above}"));
+            let private = format!("{{\"equiform\":1,\"id\":\"{}\",\"identity\":true}}", id(resource));
             let instance = json!({
+                "schema_version": 1,
+                "sensitive_attributes": [],
+                "private": STANDARD.encode(private),
                 "attributes": attributes(resource, stage.judged_as != JudgedAs::Batch),
                 "dependencies": dependencies.collect::<Vec<_>>(),
             });
-            let entry =
-                json!({ "type": "mock_node", "name": format!("r{resource}"), "instances": [instance] });
+            let entry = json!({
+                "mode": "managed", "type": "mock_node", "name": format!("r{resource}"),
+                "provider": "provider[\"equiform.test/equiform/mock\"]", "instances": [instance],
+            });
             let comma = if resource == 0 { "" } else { "," };
             write!(file, "{comma}\n{entry}").unwrap();
         }
         file.write_all(b"]}\n").unwrap();
         file.flush().unwrap();
     }
+}
+
+/// The version of the engine that it is taken for.
+fn engine_version() -> Version {
+    Version::new(1, 11, 4)
 }
 
 /// Scattered, as minted ids are; multiplying by an odd number keeps them apart.

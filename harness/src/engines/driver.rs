@@ -11,7 +11,7 @@ use super::Engine;
 use super::workspace::{ProgramFile, Workspace};
 use crate::case::Batch;
 use crate::case::workflow::{Feature, Workflow};
-use crate::evidence::{ExitCodes, Reader, StoredIdentity};
+use crate::evidence::{ExitCodes, Reader, StoredIdentity, StoredSetting};
 use crate::spec::{Action, Encoding, Semantics};
 
 /// All that judging needs to know of an engine.
@@ -23,6 +23,8 @@ pub struct EngineProfile {
     pub semantics: &'static dyn Semantics,
     /// Whether its states have the identity of objects whose type has one.
     pub identity: StoredIdentity,
+    /// Whether its states keep a setting that has spread to an object.
+    pub setting: StoredSetting,
     /// The options that all of its commands have, which people need not read.
     pub usual_options: &'static [&'static str],
 }

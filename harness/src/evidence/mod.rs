@@ -15,6 +15,7 @@ mod state;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use equiform_proto::ledger::World;
 use serde::{Deserialize, Serialize};
@@ -31,8 +32,8 @@ pub use output::{
 pub use quote::{Quote, Topic};
 pub use reader::{OperationsBy, Reader};
 pub use state::{
-    Addresses, Content, Identity, State, StateBefore, StateChange, StateComparison, StateDifference,
-    StateFile, Stored, StoredIdentity,
+    Addresses, Content, Identity, Irregularity, State, StateChange, StateComparison, StateDifference,
+    StateFile, StatePlace, Stored, StoredIdentity, StoredOutput, StoredSetting,
 };
 
 /// The records of all stages.
@@ -148,8 +149,8 @@ pub struct StageEvidence {
     pub output: Output,
     /// The engine's state afterwards.
     pub state: StateFile,
-    /// What is remembered of the state before; none if there was none, or none that could be read.
-    pub state_before: Option<StateBefore>,
+    /// The engine's state before; none if there was none, or none that could be read.
+    pub state_before: Option<Arc<State>>,
     /// How the state file differs from the one before, if that was asked for.
     pub state_difference: Option<StateDifference>,
 }
@@ -209,7 +210,7 @@ pub struct Evidence<'a> {
     reader: &'a dyn Reader,
     stages: VecDeque<(&'a Stage, StageRecord)>,
     ledger: StagedLedger,
-    /// The stage before: its folder, and what is remembered of its state.
+    /// The stage before: its folder, and its state.
     before: Option<Before>,
     /// The stage before each one that is repeated.
     before_repeated: BTreeMap<String, Option<Before>>,
@@ -217,8 +218,8 @@ pub struct Evidence<'a> {
     repetition: Option<StagedLedger>,
 }
 
-/// The folder of a stage, and what is remembered of the state that it left.
-type Before = (PathBuf, Option<StateBefore>);
+/// The folder of a stage, and the state that it left.
+type Before = (PathBuf, Option<Arc<State>>);
 
 impl<'a> Evidence<'a> {
     /// Opens the evidence of a variant with these stages, and checks that it is as long as it was.
@@ -282,7 +283,7 @@ impl<'a> Evidence<'a> {
         let output = self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?;
         let operations_by = self.reader.operations(&kept.join(OUTPUT))?;
         let state = self.reader.state(&kept.join(STATE))?;
-        let remembered = state.state().map(StateBefore::of);
+        let remembered = state.state().cloned();
         let before = match &stage.repeats {
             Some(repeated) => self.before_repeated.get(repeated).cloned().flatten(),
             None => self.before.replace((kept.clone(), remembered)),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use equiform_proto::ledger::{Attributes, PackedAttributes};
 use serde::de::{SeqAccess, Visitor};
@@ -13,14 +14,18 @@ use serde_json::Value as Json;
 pub struct Stored {
     /// The address of the instance.
     pub address: String,
-    /// Whether it is an old object that waits for its deletion.
-    pub deposed: bool,
+    /// What it is called if it is an old object that waits for its deletion.
+    pub deposed: Option<Box<str>>,
     /// Whether it is marked as one to be replaced.
     pub tainted: bool,
+    /// Whether create_before_destroy is in force for it.
+    pub create_before_destroy: bool,
     /// Its id, and all its attributes.
     pub content: Content,
     /// What it goes by in the world, where the engine stores that.
     pub identity: Option<Identity>,
+    /// What its provider gave the engine to keep beside it.
+    pub kept: Option<Box<str>>,
     /// The addresses it depends on.
     pub dependencies: Addresses,
 }
@@ -44,6 +49,15 @@ pub enum StoredIdentity {
     WithoutFailure,
     /// Always.
     Always,
+}
+
+/// What an engine's state has of a create_before_destroy that has spread to an object from its dependents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoredSetting {
+    /// That it is in force.
+    Always,
+    /// That it is in force, up to the next change of the object.
+    LostByChange,
 }
 
 /// The attributes of an object, and the one among them that tells it from others.
@@ -114,6 +128,8 @@ impl<'de> Deserialize<'de> for Addresses {
 /// An engine's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
+    /// The version of the engine that wrote it, as that says.
+    pub written_by: Option<String>,
     /// Which state file it is: the same for as long as there is one.
     pub lineage: String,
     /// How often it has changed.
@@ -121,24 +137,85 @@ pub struct State {
     /// The objects that it holds.
     pub objects: Vec<Stored>,
     /// The outputs of the program, by name.
-    pub outputs: BTreeMap<String, Json>,
+    pub outputs: BTreeMap<String, StoredOutput>,
+    /// Whether it holds what became of checks.
+    pub has_checks: bool,
+    /// What is wrong in it, whatever the program.
+    pub irregularities: Vec<Irregularity>,
 }
 
-/// What is remembered of a state while the next stage is judged.
+impl State {
+    /// Whether it holds the same, whatever its serial.
+    pub fn holds_what(&self, other: &Self) -> bool {
+        self.objects == other.objects && self.outputs == other.outputs && self.has_checks == other.has_checks
+    }
+}
+
+/// An output, as the engine's state has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StateBefore {
-    /// See [`State::lineage`].
-    pub lineage: String,
-    /// See [`State::serial`].
-    pub serial: u64,
-    /// See [`State::outputs`].
-    pub outputs: BTreeMap<String, Json>,
+pub struct StoredOutput {
+    /// Its value.
+    pub value: Json,
+    /// The type of the value, in the engine's notation.
+    pub value_type: Json,
+    /// Whether the value is a secret.
+    pub secret: bool,
 }
 
-impl StateBefore {
-    /// Of a state.
-    pub fn of(state: &State) -> Self {
-        Self { lineage: state.lineage.clone(), serial: state.serial, outputs: state.outputs.clone() }
+/// A place in a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatePlace {
+    /// The state itself.
+    Whole,
+    /// The output with this name.
+    Output(String),
+    /// The resource or object at this address.
+    Object(String),
+}
+
+/// Something that no state of an engine has, whatever the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Irregularity {
+    /// A field has another value than the only one that it can have.
+    Field {
+        /// Where.
+        place: StatePlace,
+        /// The field.
+        field: String,
+        /// Its value.
+        observed: String,
+        /// The only value that it can have.
+        expected: String,
+    },
+    /// A field that no engine writes.
+    Unknown {
+        /// Where.
+        place: StatePlace,
+        /// The field.
+        field: String,
+    },
+    /// A resource without objects.
+    Empty {
+        /// Its address.
+        address: String,
+    },
+    /// A resource, an instance or an old object that is more than once in it.
+    Twice {
+        /// Its address.
+        address: String,
+    },
+}
+
+impl Irregularity {
+    /// Of a field with another value than the only one that it can have.
+    pub fn field(place: StatePlace, field: &str, observed: &str, expected: &str) -> Self {
+        let [field, observed, expected] = [field, observed, expected].map(str::to_owned);
+        Self::Field { place, field, observed, expected }
+    }
+
+    /// Of a field that no engine writes.
+    pub fn unknown(place: StatePlace, field: &str) -> Self {
+        Self::Unknown { place, field: field.to_owned() }
     }
 }
 
@@ -150,12 +227,12 @@ pub enum StateFile {
     /// A file that is no state, and why not. The engine wrote it, so that is its doing.
     Bad(String),
     /// A state.
-    Read(State),
+    Read(Arc<State>),
 }
 
 impl StateFile {
     /// The state, if it could be read.
-    pub fn state(&self) -> Option<&State> {
+    pub fn state(&self) -> Option<&Arc<State>> {
         match self {
             Self::Read(state) => Some(state),
             Self::Missing | Self::Bad(_) => None,

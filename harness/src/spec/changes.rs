@@ -153,7 +153,7 @@ impl Changes {
     }
 
     /// The deletes of objects of a node that an earlier step left behind.
-    fn old_deletes(&self, number: Number) -> impl Iterator<Item = NumberedOperation> + use<> {
+    pub fn old_deletes(&self, number: Number) -> impl Iterator<Item = NumberedOperation> + use<> {
         let pending = 0..self.pending[number as usize];
         pending.map(move |old| (number, OperationKind::Delete, ObjectRole::Old(old)))
     }

@@ -27,7 +27,7 @@ use crate::case::Batch;
 use crate::case::workflow::Feature;
 use crate::evidence::{
     ExitCodes, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
-    StoredIdentity, Topic, Unreadable,
+    StoredIdentity, StoredSetting, Topic, Unreadable,
 };
 use crate::spec::semantics::terraform::{TERRAFORM, TOFU_FROM_1_12};
 use crate::spec::{Action, Encoding, Options, PlanMode};
@@ -46,6 +46,11 @@ pub fn profile(id: &EngineId) -> EngineProfile {
             (1, 12) => StoredIdentity::WithoutFailure,
             version if version > (1, 12) => StoredIdentity::Always,
             _ => StoredIdentity::Never,
+        },
+        setting: if is_tofu || version < (1, 10) {
+            StoredSetting::LostByChange
+        } else {
+            StoredSetting::Always
         },
         usual_options: &["-auto-approve", "-input=false", "-json", "-no-color", "-detailed-exitcode"],
     }

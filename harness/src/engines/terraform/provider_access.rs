@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use equiform_proto::control::{Endpoint, Network};
 
 /// The address that programs give for the mock provider.
-const PROVIDER_ADDRESS: &str = "equiform.test/equiform/mock";
+pub(super) const PROVIDER_ADDRESS: &str = "equiform.test/equiform/mock";
 
 /// The value of `TF_REATTACH_PROVIDERS` by which an engine finds the provider at an endpoint.
 pub fn reattach_value(endpoint: &Endpoint) -> String {

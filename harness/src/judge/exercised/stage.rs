@@ -202,6 +202,14 @@ impl Exercised {
         {
             self.checked("states compared", 1);
             self.checked("objects in states compared", state.objects.len() as u64);
+            let old = state.objects.iter().filter(|stored| stored.deposed.is_some()).count();
+            if old > 0 {
+                self.checked("old objects in states compared", old as u64);
+            }
+            let is_part = !evidence.succeeded || !trial.options.target.is_empty();
+            if is_part && trial.stage.action.changes_the_world() {
+                self.checked("objects compared with the state before", state.objects.len() as u64);
+            }
         }
         let only_plans = matches!(trial.stage.action, Action::Plan(_));
         if asked(OracleId::State) && (only_plans || trial.is_quiet(JudgedAs::Idle)) {

@@ -3,7 +3,7 @@ use equiform_proto::ledger::World;
 use super::*;
 use crate::algebra::graph::NamedGraph;
 use crate::case::stage::Stage;
-use crate::evidence::{ObservedOperation, StageEvidence, StageRecord, StoredIdentity};
+use crate::evidence::{ObservedOperation, StageEvidence, StageRecord, StoredIdentity, StoredSetting};
 use crate::judge::oracles::{ModelView, ORACLES, Oracle, Trial};
 use crate::judge::requests::Requests;
 use crate::spec::notation::{between, operation, program};
@@ -19,6 +19,8 @@ fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
         stage: &Stage::usual(3, 0)[1],
         options: &Options::USUAL,
         identity: StoredIdentity::Never,
+        setting: StoredSetting::Always,
+        engine: None,
         repeated: None,
         evidence: &StageEvidence::without_state(StageRecord::new("batch-2", "apply"), operations),
         requests: &Requests::default(),
@@ -28,6 +30,7 @@ fn exercised(before: &str, after: &str, observed: &str) -> Exercised {
             program_is_deployed: true,
             deployed: &Deployed::by(&program(before)),
             program: &program(after),
+            written: &program(after),
             semantics: crate::spec::semantics::terraform::TERRAFORM,
             plan: &expectation,
             expectation: &expectation,

@@ -131,6 +131,20 @@ pub enum Detail {
         /// Whether the state says so.
         marked: bool,
     },
+    /// Whether an object has a setting in the state.
+    Setting {
+        /// Whether the state says so.
+        is_set: bool,
+    },
+    /// The value of a field of the state.
+    Field {
+        /// The only value that it can have; none if there is no such field.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expected: Option<String>,
+        /// What it is, if that is not what is wrong.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        observed: Option<String>,
+    },
     /// By what an object goes in the state.
     Identity {
         /// None if the identity has no id.

@@ -75,6 +75,7 @@ kinds! {
     }
     Order "order" {
         OrderViolated "order-violated" "an operation begins before one has ended that it has to wait for"
+        ReplacementOverlaps "replacement-overlaps" "a replacement creates and deletes at once"
         TooManyAtOnce "too-many-at-once" "more operations are under way at once than may be"
     }
     Requests "requests" {
@@ -110,7 +111,12 @@ kinds! {
         StateChanged "state-changed" "a command that changes nothing changes the state"
         LineageChanged "lineage-changed" "the state has another lineage than before"
         SerialWentBack "serial-went-back" "the state has an older serial than before"
-        SerialNotRaised "serial-not-raised" "the world has changed, and the state has the same serial"
+        SerialNotRaised "serial-not-raised" "the state has changed, and has the same serial"
+        SerialJumped "serial-jumped" "the serial of the state advances by more than was written"
+        FieldDiffers "field-differs" "a field of the state has another value than the only one that it can have"
+        FieldUnknown "field-unknown" "the state has a field that no engine writes"
+        ResourceEmpty "resource-empty" "the state has a resource without objects"
+        ResourceTwice "resource-twice" "a resource, an instance or an old object is more than once in the state"
         StateMissing "state-missing" "there are objects, and no state"
         StoredTwice "stored-twice" "an object is more than once in the state"
         OldObjectLeft "old-object-left" "an old object waits in the state for its deletion"
@@ -121,6 +127,8 @@ kinds! {
         IdentityMissing "identity-missing" "the state lacks the identity of an object"
         IdentityDiffers "identity-differs" "the state has another identity of an object"
         DependenciesDiffer "dependencies-differ" "the state has other dependencies of an object than the program"
+        SettingDiffers "setting-differs" "the state has another create_before_destroy of an object than the program"
+        MemoryChanged "memory-changed" "a command changes the state of an object that it does not reach"
         OrphanObject "orphan-object" "the world has an object that is not in the state"
         StoredOutputsDiffer "stored-outputs-differ" "the state has another value of an output than the world gives it"
     }

@@ -152,6 +152,23 @@ impl Finding {
                 let is = if *marked { "is marked" } else { "is not marked" };
                 format!("{name} {is} in the state as one to be replaced")
             }
+            (_, Detail::Setting { is_set }) => {
+                let has = if *is_set { "has" } else { "does not have" };
+                format!("{name} {has} {} in the state", self.attribute())
+            }
+            (_, Detail::Field { expected, observed }) => {
+                let of = if name == "?" { String::new() } else { format!(" of {name}") };
+                let observed = shortened(observed.clone().unwrap_or_default());
+                match expected {
+                    Some(expected) => {
+                        format!(
+                            "{}{of} is {observed} in the state, and can only be {expected}",
+                            self.attribute()
+                        )
+                    }
+                    None => format!("the state has a field {}{of}", self.attribute()),
+                }
+            }
             (_, Detail::Identity { stored }) => {
                 let is = stored.as_deref().unwrap_or("none");
                 format!("{name} is {}, and goes by {is} in the state", self.id())
@@ -187,6 +204,8 @@ impl Finding {
                 format!("{id} is {name} in the state, which is {} in the world", self.key())
             }
             Kind::IdentityMissing => format!("{name} has no identity in the state"),
+            Kind::ResourceEmpty => format!("{name} has no objects in the state"),
+            Kind::ResourceTwice => format!("{name} is more than once in the state"),
             Kind::OrphanObject => format!("{name} is {id} in the world, which is not in the state"),
             Kind::DeletedTwice => format!("{name} was gone already (seq {})", self.seq()),
             Kind::ObjectLost => format!("{name} is {id} in the world, and the engine does not know of it"),
@@ -247,7 +266,7 @@ impl Finding {
         match self.kind {
             FindingKind::LineageChanged => format!("its lineage was {before} and is {after}"),
             FindingKind::SerialNotRaised => {
-                format!("its serial is still {after}, and the world has changed")
+                format!("its serial is still {after}, and it has changed")
             }
             _ => format!("its serial was {before} and is {after}"),
         }

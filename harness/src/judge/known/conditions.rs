@@ -32,7 +32,8 @@ pub enum Condition {
     /// is removed. create_before_destroy was in force for that, and was forgotten in the step before, as above.
     ChangedDependentNeedsForgetfulDependency,
     /// A dependent was to be changed in an earlier step, and was not, because that failed. By the program of that step
-    /// it no longer depends on something that its object still refers to, and that is removed now.
+    /// it no longer depends on something that its object still refers to, and that is removed now, or has an old object
+    /// that is.
     FailedDependentForgotDependency,
     /// Something is replaced, the new object first, because a target depends on it, and is no target by name.
     TargetedDependencyKeepsOldObject,
@@ -170,7 +171,10 @@ fn forgotten_by_failure(changes: &Changes, earlier: &[Step<'_>]) -> Vec<Pair> {
             .map(|number| failed.numbering.key(*number))
             .collect();
         let reached = now.from(&changes.before, dependent, |_| false).iter();
-        let forgotten = reached.filter(|number| changes.of_number(**number) == Change::Deleted);
+        let goes = |number: Number| {
+            changes.of_number(number) == Change::Deleted || changes.old_deletes(number).next().is_some()
+        };
+        let forgotten = reached.filter(|number| goes(**number));
         let forgotten = forgotten.filter(|number| !written.contains(changes.numbering.key(**number)));
         pairs.extend(forgotten.map(|number| Pair {
             dependent: changes.numbering.key(dependent).clone(),

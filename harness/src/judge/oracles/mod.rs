@@ -26,7 +26,8 @@ use super::observe::meaning_of;
 use super::requests::Requests;
 use crate::algebra::graph::NamedGraph;
 use crate::case::stage::{JudgedAs, Stage};
-use crate::evidence::{ObservedOperation, StageEvidence, StoredIdentity};
+use crate::engine_id::EngineId;
+use crate::evidence::{ObservedOperation, StageEvidence, StoredIdentity, StoredSetting};
 use crate::spec::{
     Action, Configuration, Deployed, Expectation, NodeKey, Options, ResourceOperation, Semantics,
 };
@@ -41,6 +42,10 @@ pub struct Trial<'a> {
     pub options: &'a Options,
     /// When the engine stores what objects go by in the world.
     pub identity: StoredIdentity,
+    /// Whether its states keep a setting that has spread to an object.
+    pub setting: StoredSetting,
+    /// The engine; none if nobody knows which it was.
+    pub engine: Option<&'a EngineId>,
     /// What the stage did that this one repeats.
     pub repeated: Option<&'a Repeated>,
     /// What happened in it.
@@ -65,6 +70,8 @@ pub struct ModelView<'a> {
     pub deployed: &'a Deployed,
     /// What is to be deployed after it.
     pub program: &'a Configuration,
+    /// What is written in the program's files; for a destroy, that is not what is to be deployed.
+    pub written: &'a Configuration,
     /// What the engine's family promises.
     pub semantics: &'a dyn Semantics,
     /// What is to be planned in it.
@@ -232,6 +239,8 @@ pub(in crate::judge) mod tests {
             stage,
             options: &Options::USUAL,
             identity: StoredIdentity::Never,
+            setting: StoredSetting::Always,
+            engine: None,
             repeated: None,
             evidence,
             requests: &Requests::default(),
@@ -241,6 +250,7 @@ pub(in crate::judge) mod tests {
                 program_is_deployed: true,
                 deployed: &Deployed::NOTHING,
                 program: &Configuration::EMPTY,
+                written: &Configuration::EMPTY,
                 semantics: crate::spec::semantics::terraform::TERRAFORM,
                 plan: &nothing,
                 expectation: &nothing,

@@ -7,7 +7,7 @@ use super::Trial;
 use crate::evidence::ObservedOperation;
 use crate::judge::finding::detail::Span as SpanDetail;
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
-use crate::spec::{Reason, ResourceOperation};
+use crate::spec::{OperationKind, Reason, ReplacementOrder, ResourceOperation};
 
 /// What it looks at.
 pub const ABOUT: &str =
@@ -69,6 +69,11 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         trial.finding(FindingKind::OrderViolated).of_rule(reason.rule).about(subjects).with(detail)
     };
     let mut findings: Vec<Finding> = violations(trial).into_iter().map(found).collect();
+    findings.extend(overlapping_replacements(trial).map(|(create, delete)| {
+        let detail = Detail::Spans { first: span(create), second: span(delete) };
+        let subjects = [create, delete].map(Subject::of_observed);
+        trial.finding(FindingKind::ReplacementOverlaps).about(subjects).with(detail)
+    }));
     // A saved plan is applied with options of its own.
     let most = trial.stage.action.parallelism().map(|most| most as usize);
     let observed = most_at_once(&trial.evidence.operations);
@@ -77,6 +82,34 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         findings.push(trial.finding(FindingKind::TooManyAtOnce).with(detail));
     }
     findings
+}
+
+/// The replacements for which either order will do, and whose create and delete were under way at once: the one that
+/// began first comes first.
+fn overlapping_replacements<'a>(
+    trial: &'a Trial<'_>,
+) -> impl Iterator<Item = (&'a ObservedOperation, &'a ObservedOperation)> {
+    let replacements = trial.model.as_ref().map(|model| &model.expectation.replacements);
+    let either = replacements.into_iter().flatten();
+    let either = either.filter(|(_, order)| **order == ReplacementOrder::Either);
+    let operations = &trial.evidence.operations;
+    let of = |key, kind| {
+        let operation = ResourceOperation::new(key, kind);
+        operations.iter().find(|observed| observed.operation == operation)
+    };
+    either.filter_map(move |(key, _)| {
+        let (create, delete) = (of(key, OperationKind::Create)?, of(key, OperationKind::Delete)?);
+        at_once(create, delete)
+    })
+}
+
+/// Two operations that overlap, the one that began first before the other.
+fn at_once<'a>(
+    one: &'a ObservedOperation,
+    other: &'a ObservedOperation,
+) -> Option<(&'a ObservedOperation, &'a ObservedOperation)> {
+    let (first, second) = if one.begin < other.begin { (one, other) } else { (other, one) };
+    (ended(first) > second.begin).then_some((first, second))
 }
 
 /// How many operations were under way at the same time.
@@ -96,7 +129,25 @@ fn most_at_once(operations: &[ObservedOperation]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::OperationKind;
+
+    #[test]
+    fn two_operations_overlap_unless_one_has_ended_when_the_other_begins() {
+        let observed = |kind, begin, end| ObservedOperation {
+            operation: ResourceOperation::new(&"a".into(), kind),
+            begin,
+            end: Some((end, true)),
+            id: None,
+            fault: None,
+        };
+        let create = observed(OperationKind::Create, 3, 6);
+        let begins = |begin, end| {
+            let delete = observed(OperationKind::Delete, begin, end);
+            at_once(&create, &delete).map(|(first, _)| first.operation.kind)
+        };
+        assert_eq!((begins(1, 2), begins(7, 8)), (None, None));
+        assert_eq!(begins(1, 4), Some(OperationKind::Delete));
+        assert_eq!((begins(4, 5), begins(5, 8)), (Some(OperationKind::Create), Some(OperationKind::Create)));
+    }
 
     #[test]
     fn operations_that_overlap_are_under_way_at_once_and_one_that_never_ends_stays_so() {

@@ -122,13 +122,12 @@ fn outputs(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let (evidence, action) = (trial.evidence, &trial.stage.action);
     let Some(state) = evidence.state.state().filter(|_| action.changes_the_world()) else { return findings };
-    if let Some(told) = &evidence.output.outputs
-        && *told != state.outputs
-    {
-        let names = told.keys().chain(state.outputs.keys());
-        let name = names.into_iter().find(|name| told.get(*name) != state.outputs.get(*name));
-        let subject = name.map(|name| Subject::output(name));
-        findings.push(trial.finding(FindingKind::OutputMisreported).about(subject));
+    if let Some(told) = &evidence.output.outputs {
+        let stored = |name: &String| state.outputs.get(name).map(|output| &output.value);
+        let mut names = told.keys().chain(state.outputs.keys());
+        if let Some(name) = names.find(|name| told.get(*name) != stored(name)) {
+            findings.push(trial.finding(FindingKind::OutputMisreported).about([Subject::output(name)]));
+        }
     }
     // Of a part of a program nobody says what becomes of its outputs.
     let makes_a_plan = action.plans() && !matches!(action, Action::ApplySaved(_));
@@ -141,7 +140,7 @@ fn outputs(trial: &Trial<'_>) -> Vec<Finding> {
     let due = names.into_iter().filter_map(|name| match (before.get(name), state.outputs.get(name)) {
         (None, Some(_)) => Some((name.clone(), "create".to_owned())),
         (Some(_), None) => Some((name.clone(), "delete".to_owned())),
-        (Some(was), Some(is)) if was != is => Some((name.clone(), "update".to_owned())),
+        (Some(was), Some(is)) if was.value != is.value => Some((name.clone(), "update".to_owned())),
         _ => None,
     });
     let due: BTreeMap<String, String> = due.collect();

@@ -102,6 +102,46 @@ proptest! {
         prop_assert!(finished.keys().eq(Deployed::by(&after).keys()));
     }
 
+    /// An old object that a step left behind is deleted when nothing that the next step makes refers to it any more,
+    /// and before nothing but deletes.
+    #[test]
+    fn old_objects_outlive_what_refers_to_them((before, after) in two_programs(), kept in 0usize..5) {
+        let whole = between(&before, &after);
+        let sorted = petgraph::algo::toposort(&whole.order, None).expect("there is no circle");
+        let key = NodeKey::from(format!("r{kept}"));
+        let is_kept = |operation: &ResourceOperation| {
+            operation.key == key && operation.kind == OperationKind::Delete
+        };
+        let done = sorted.iter().map(|node| &whole.order[*node]).filter(|it| !is_kept(it));
+        let done: Vec<Effect> = done.map(Effect::whole).collect();
+        let Ok(there) = TERRAFORM.after_failure(&Deployed::by(&before), &after, &done) else { return Ok(()) };
+        for (program, makes) in [(&after, false), (&before, true), (&Configuration::EMPTY, false)] {
+            let options = Options::default();
+            let step = Step { deployed: &there, configuration: program, options: &options, semantics: TERRAFORM };
+            let rest = step.expectation(&LeftOut::none());
+            prop_assert!(!is_cyclic_directed(&rest.order));
+            let is_old = |operation: &ResourceOperation| matches!(operation.object, ObjectRole::Old(_));
+            for (first, second, _) in rest.pairs() {
+                prop_assert!(!is_old(first) || second.kind == OperationKind::Delete);
+            }
+            let old = rest.operations.iter().filter(|it| is_old(it));
+            for old in old.filter(|_| makes) {
+                for (dependent, remembered) in &there.memory.nodes {
+                    let made = rest.operations.iter().filter(|it| {
+                        it.key == *dependent && it.kind != OperationKind::Delete
+                    });
+                    let refers = remembered.current.is_some() && remembered.dependencies.contains_key(&old.key);
+                    for made in made.filter(|_| refers) {
+                        let is_ordered = |(first, second, _): (&ResourceOperation, &ResourceOperation, _)| {
+                            first == made && second == old
+                        };
+                        prop_assert!(rest.pairs().any(is_ordered), "{made} before {old}");
+                    }
+                }
+            }
+        }
+    }
+
     /// Whatever the state remembers, and whatever has drifted: there is an order, and after it nothing is left to do.
     #[test]
     fn a_step_leads_from_any_memory_to_a_world_in_which_the_program_asks_for_nothing(

@@ -9,7 +9,7 @@ use crate::spec::changes::{Change, Changes};
 use crate::spec::dependencies::{Number, Walk};
 use crate::spec::expectation::{Expectation, ReplacementOrder};
 use crate::spec::meaning::NodeKey;
-use crate::spec::operation::{OperationKind, ResourceOperation};
+use crate::spec::operation::{ObjectRole, OperationKind, ResourceOperation};
 
 /// The same if some operations fail: what comes after one of them is not begun, everything else is done as ever.
 ///
@@ -76,7 +76,9 @@ fn held(expectation: &Expectation, changes: &Changes, waiting: &BTreeSet<NodeInd
     }
     // Old objects that go last, and depended on something that is not changed: engines change that first.
     let was_in_force = changes.before.create_before_destroy();
+    let has_old = |number: Number| changes.old_deletes(number).next().is_some();
     let goes_last = |number: Number| match changes.of_number(number) {
+        _ if has_old(number) => true,
         Change::Replaced => {
             expectation.replacements.get(changes.numbering.key(number))
                 != Some(&ReplacementOrder::DeleteFirst)
@@ -95,7 +97,10 @@ fn held(expectation: &Expectation, changes: &Changes, waiting: &BTreeSet<NodeInd
         }
     }
     let is_held = |node: &NodeIndex| {
-        let ResourceOperation { key, kind, .. } = &expectation.order[*node];
+        let ResourceOperation { key, kind, object } = &expectation.order[*node];
+        // Engines also make a resource, and what depends on it in the program, before they delete its old objects.
+        let is_old = matches!(object, ObjectRole::Old(_));
+        let own = [OperationKind::Create, OperationKind::Update].iter().any(|kind| is_waiting(key, *kind));
         let order = expectation.replacements.get(key);
         let either = order == Some(&ReplacementOrder::Either);
         let outlives = either || order == Some(&ReplacementOrder::CreateFirst);
@@ -104,6 +109,7 @@ fn held(expectation: &Expectation, changes: &Changes, waiting: &BTreeSet<NodeInd
             _ => OperationKind::Create,
         };
         of_deleted.contains(key)
+            || (is_old && (own || of_made.contains(key)))
             || (*kind == OperationKind::Delete && outlives && of_made.contains(key))
             || (*kind == OperationKind::Delete && after_change.contains(key))
             || (either && *kind != OperationKind::Update && is_waiting(key, other))

@@ -13,6 +13,7 @@ pub(super) fn order(changes: &Changes, left_out: &LeftOut) -> Ordering {
     rules.order_replacements();
     rules.order_edges_of_after();
     rules.order_edges_of_before();
+    rules.order_old_objects();
     rules.ordering
 }
 
@@ -122,6 +123,41 @@ impl<'a> Rules<'a> {
             for &dependency in walk.from(before, dependent, is_deleted) {
                 if is_deleted(dependency) || is_deleted(dependent) {
                     self.order_ends(dependency, dependent, via(before, dependency, dependent));
+                }
+            }
+        }
+    }
+
+    /// An object that an earlier step left behind is deleted after all that depends on it has changed over or is
+    /// deleted. Nothing waits for its delete but deletes: an order that has something made wait for it as well could
+    /// not always be kept.
+    fn order_old_objects(&mut self) {
+        let (changes, before) = (self.changes, &self.changes.before);
+        if changes.numbers().all(|number| changes.old_deletes(number).next().is_none()) {
+            return;
+        }
+        let makes_nothing = changes.numbers().all(|number| changes.of_number(number).making().is_none());
+        let mut walk = Walk::over(changes.numbering.len());
+        for dependent in before.numbers() {
+            let lower = changes.of_number(dependent);
+            for &dependency in walk.from(before, dependent, |_| false) {
+                let via = via(before, dependency, dependent);
+                let is_removed = changes.of_number(dependency) == Change::Deleted;
+                let of_dependent = || lower.deletes().then(|| delete(dependent)).into_iter();
+                for old in changes.old_deletes(dependency) {
+                    let rule =
+                        if is_removed { Rule::RemovedDependencyOutlives } else { Rule::DependentsChangeOver };
+                    if let Some(made) = lower.making() {
+                        self.first(make(dependent, made), old, rule, via, None);
+                    }
+                    for deleted in of_dependent().chain(changes.old_deletes(dependent)) {
+                        self.first(deleted, old, Rule::DependentDeletedFirst, via, None);
+                    }
+                }
+                if changes.of_number(dependency).deletes() && makes_nothing {
+                    for old in changes.old_deletes(dependent) {
+                        self.first(old, delete(dependency), Rule::DependentDeletedFirst, via, None);
+                    }
                 }
             }
         }

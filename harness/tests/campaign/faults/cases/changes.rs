@@ -77,3 +77,16 @@ pub fn kind() -> Case {
 pub fn pinned_from_the_beginning() -> Case {
     case(&["add a, add b, con a b pinned_refs", "add c"])
 }
+
+/// a depends on z and is replaced, the new object first, and b refers to it: if b is not updated, the old object of a
+/// is left.
+pub fn old_object() -> Case {
+    let first = "add z, add a, add b, con z a, con a b, set a pin a, set a create_before_destroy true";
+    case(&[first, "set a pin b"])
+}
+
+/// The same, and b is replaced for it, also the new object first.
+pub fn old_object_pinned() -> Case {
+    let edges = "add z, add a, add b, con z a, con a b pinned_refs";
+    case(&[&format!("{edges}, set a pin a, set b create_before_destroy true"), "set a pin b"])
+}

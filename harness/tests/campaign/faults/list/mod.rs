@@ -2,9 +2,11 @@
 
 mod changes;
 mod kinds;
+mod old_objects;
 mod passed_once;
 mod proxied;
 mod runaway;
+mod stored;
 mod texts;
 mod workflows;
 
@@ -65,10 +67,12 @@ impl With {
 
 /// The faults that plain programs show, applied one after the other.
 pub fn plain() -> Vec<&'static Fault> {
-    [kinds::FAULTS, passed_once::FAULTS, runaway::FAULTS, proxied::FAULTS].into_iter().flatten().collect()
+    let lists = [kinds::FAULTS, passed_once::FAULTS, runaway::FAULTS, proxied::FAULTS, stored::PLAIN];
+    lists.into_iter().flatten().collect()
 }
 
 /// The faults that need more than that.
 pub fn special() -> Vec<&'static Fault> {
-    [workflows::FAULTS, changes::FAULTS, texts::FAULTS].into_iter().flatten().collect()
+    let lists = [workflows::FAULTS, changes::FAULTS, texts::FAULTS, stored::SPECIAL, old_objects::FAULTS];
+    lists.into_iter().flatten().collect()
 }
