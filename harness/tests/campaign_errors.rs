@@ -1,6 +1,8 @@
 //! Campaigns that cannot be run or judged: a sentence that says what to do, exit code 2, nothing overwritten,
 //! and nothing held against the engine.
 
+#[path = "campaign_errors/changed_evidence.rs"]
+mod changed_evidence;
 #[path = "engine_behaviour/support/limits.rs"]
 mod limits;
 
@@ -118,6 +120,20 @@ fn a_limit_on_the_size_of_files_ends_a_campaign_and_without_it_the_campaign_resu
     }
     holds_whole_variants(&out);
     assert!(campaign(ENGINE, &out).output().unwrap().status.success());
+}
+
+#[test]
+fn a_limit_on_open_files_is_raised_where_it_may_be_and_is_not_held_against_the_engine_where_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let limited = |limit: &str, out: &str| {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &format!("ulimit {limit}; exec \"$0\" \"$@\"")]);
+        let campaign = campaign(ENGINE, &folder.path().join(out));
+        command.arg(campaign.get_program()).args(campaign.get_args()).arg("--cold").output().unwrap()
+    };
+    let raised = limited("-S -n 24", "raised");
+    assert!(raised.status.success(), "{}", String::from_utf8_lossy(&raised.stderr));
+    refused(&limited("-n 24", "low"), &["(`ulimit -n`)"]);
 }
 
 /// The provider that a process has started.
@@ -385,58 +401,4 @@ fn settings_that_were_edited_into_a_bad_graph_are_an_error_when_a_campaign_is_re
     refused(&equiform(&["run", "--resume"]).arg(&out).output().unwrap(), &sentences);
     let merged = folder.path().join("merged");
     refused(&equiform(&["merge", "--out"]).arg(merged).arg(&out).output().unwrap(), &sentences);
-}
-
-fn with_a_blank_line(bytes: Vec<u8>) -> Vec<u8> {
-    [&bytes[..], b"\n"].concat()
-}
-
-#[test]
-fn evidence_that_was_changed_since_it_was_judged_is_named_and_is_no_pass() {
-    let files = ["ledger.jsonl", "stages.json", "batch-1/output.jsonl", "batch-2/state.json", "idle/main.tf"];
-    for file in files {
-        let (folder, path) = damaged(&format!("case-0000/variant-0001/{file}"), with_a_blank_line);
-        let changed = fs::read(&path).unwrap();
-        let out = folder.path().join("out");
-        let told = [&format!("changed since it was judged: {file}"), "3 passed", "1 inconclusive"];
-        refused(&campaign(ENGINE, &out).output().unwrap(), &told);
-        refused(&equiform(&["run", "--resume"]).arg(&out).output().unwrap(), &told);
-        refused(&judged(&out), &told);
-        assert_eq!(fs::read(&path).unwrap(), changed, "it is left alone");
-    }
-}
-
-#[test]
-fn a_case_that_is_damaged_or_not_the_one_that_the_settings_generate_is_no_pass() {
-    let edited = |bytes: Vec<u8>| {
-        let mut case: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-        case["variants"].as_array_mut().unwrap().truncate(1);
-        serde_json::to_vec_pretty(&case).unwrap()
-    };
-    let (folder, _) = damaged("case-0001/case.json", edited);
-    let out = folder.path().join("out");
-    let told =
-        ["case-0001/case.json is not the case that the campaign's settings generate", "2 inconclusive"];
-    refused(&campaign(ENGINE, &out).output().unwrap(), &told);
-    refused(&judged(&out), &["changed since it was judged: case.json", "1 inconclusive"]);
-    let (folder, _) = damaged("case-0001/case.json", half);
-    let output = campaign(ENGINE, &folder.path().join("out")).output().unwrap();
-    refused(&output, &["case-0001/case.json is not a case", "2 inconclusive"]);
-}
-
-#[test]
-fn judging_again_tells_where_the_stored_verdict_says_something_else() {
-    let claimed = |bytes: Vec<u8>| {
-        let mut verdict: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-        verdict["result"] = serde_json::json!({ "verdict": "fail", "findings": [
-            { "oracle": "steps", "kind": "operation-extra", "stage": "batch-2", "detail": { "type": "none" },
-              "subjects": [{ "type": "operation", "key": "a", "operation": "create" }] },
-        ] });
-        serde_json::to_vec(&verdict).unwrap()
-    };
-    let (folder, _) = damaged("case-0001/variant-0000/verdict.json", claimed);
-    let output = judged(&folder.path().join("out"));
-    let sentence = "case-0001/variant-0000: the stored verdict is steps: operation-extra in batch-2, and the evidence \
-                    says pass";
-    passes(&output, sentence);
 }

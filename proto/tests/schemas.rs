@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use boon::{Compiler, SchemaIndex, Schemas};
-use equiform_proto::control::{Announcement, Answer, CONTROL_VERSION, Endpoint, Network, Request, Run};
+use equiform_proto::control::{
+    Announcement, Answer, CONTROL_VERSION, Calls, Endpoint, Network, Request, Run,
+};
 use equiform_proto::faults::{Fault, FaultAction, FaultOperation, Faults};
 use equiform_proto::holds::Hold;
 use serde::Serialize;
@@ -122,6 +124,14 @@ fn messages_of_the_control_channel_are_what_their_schema_says() {
         Answer::Pong,
         Answer::Listening { endpoint },
         Answer::Done,
+        Answer::Ended {
+            calls: Calls {
+                counts: [("ReadResource".to_owned(), 3)].into(),
+                validated: [("a".to_owned(), 1)].into(),
+                most_at_once: 2,
+            },
+        },
+        Answer::Ended { calls: Calls::default() },
         Answer::Error { message: "no run has begun".to_owned() },
     ] {
         schema.takes(&answer);

@@ -69,15 +69,15 @@ enum Command {
 enum Drift {
     /// Delete an object
     Delete {
-        /// The object's id or key
-        object: String,
+        #[command(flatten)]
+        object: ObjectArgs,
         #[command(flatten)]
         ledger: LedgerArgs,
     },
     /// Give an attribute of an object another value
     Set {
-        /// The object's id or key
-        object: String,
+        #[command(flatten)]
+        object: ObjectArgs,
         /// The attribute
         attribute: Settable,
         /// Its new value; null without one
@@ -90,13 +90,23 @@ enum Drift {
     },
     /// Give an object another label: the same as `set OBJECT label LABEL`
     Label {
-        /// The object's id or key
-        object: String,
+        #[command(flatten)]
+        object: ObjectArgs,
         /// The new label
         label: String,
         #[command(flatten)]
         ledger: LedgerArgs,
     },
+}
+
+#[derive(Debug, Args)]
+struct ObjectArgs {
+    /// The object's id or key
+    object: String,
+    /// If several objects have the key, take the one that changed last: after an interrupted replacement, that is the
+    /// new one
+    #[arg(long)]
+    last_changed: bool,
 }
 
 /// The attributes that can be set: those whose value is any text.
@@ -177,7 +187,10 @@ async fn drift(change: Drift) -> Result<(), Problem> {
     };
     let node = resource::node::resource();
     let ledger = Ledger::open_existing(&args.ledger)?;
-    let found = find::by_id_or_key(&ledger, &node, &object).await?;
+    let found = match find::by_id_or_key(&ledger, &node, &object.object).await {
+        Err(_) if object.last_changed => find::by_key(&ledger, &node, &object.object).await?,
+        found => found?,
+    };
     let id = found.id.as_str();
     // Looked up again under the lock: an engine may have changed the object meanwhile, or deleted it.
     let mut transaction = ledger.lock().await?;

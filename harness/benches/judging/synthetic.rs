@@ -99,7 +99,8 @@ impl Tree {
             self.write_requests(&mut ledger, stage);
             steps.iter().for_each(|step| ledger.operation(&stage.name, step));
             fs::write(kept.join(ERRORS), "").unwrap();
-            write_output(&kept.join(OUTPUT), stage, &steps);
+            let reads = if stage.judged_as == JudgedAs::Batch { 0 } else { self.resources };
+            write_output(&kept.join(OUTPUT), stage, reads, &steps);
             self.write_state(&kept.join(STATE), stage);
             records
                 .push(StageRecord { ledger_bytes: ledger.bytes, ..StageRecord::new(&stage.name, "apply") });
@@ -248,30 +249,75 @@ impl Writer {
     }
 }
 
-fn write_output(path: &Path, stage: &Stage, steps: &[Change]) {
-    let mut file = BufWriter::new(File::create(path).unwrap());
-    for (operation, resource, _) in steps {
-        let change =
-            json!({ "resource": { "addr": format!("mock_node.r{resource}") }, "action": operation.name() });
-        let message = json!({ "@level": "info", "type": "planned_change", "change": change });
-        writeln!(file, "{message}").unwrap();
+/// The messages of a stage.
+struct Messages {
+    file: BufWriter<File>,
+}
+
+impl Messages {
+    fn say(&mut self, kind: &str, text: &str, fields: serde_json::Value) {
+        let mut message = json!({
+            "@level": "info", "@message": text, "@module": "terraform.ui",
+            "@timestamp": "2026-01-01T00:00:00.000000Z", "type": kind,
+        });
+        let fields = fields.as_object().cloned().unwrap();
+        message.as_object_mut().unwrap().extend(fields);
+        writeln!(self.file, "{message}").unwrap();
+    }
+
+    /// About an operation on a resource, or a read of it.
+    fn hook(&mut self, kind: &str, verb: &str, action: Option<&str>, resource: usize, has_id: bool) {
+        let id = has_id.then(|| id(resource));
+        let named = id.as_ref().map(|id| format!(" [id={id}]")).unwrap_or_default();
+        let text = format!("mock_node.r{resource}: {verb}{named}");
+        let hook = json!({ "resource": address(resource), "action": action, "id_key": "id", "id_value": id });
+        self.say(kind, &text, json!({ "hook": hook }));
+    }
+}
+
+fn address(resource: usize) -> serde_json::Value {
+    let address = format!("mock_node.r{resource}");
+    json!({
+        "addr": address, "module": "", "resource": address, "implied_provider": "mock",
+        "resource_type": "mock_node", "resource_name": format!("r{resource}"), "resource_key": null,
+    })
+}
+
+fn write_output(path: &Path, stage: &Stage, reads: usize, steps: &[Change]) {
+    let mut messages = Messages { file: BufWriter::new(File::create(path).unwrap()) };
+    messages.say("version", "Terraform 1.11.4", json!({ "terraform": "1.11.4", "ui": "1.2" }));
+    for resource in 0..reads {
+        messages.hook("refresh_start", "Refreshing state...", None, resource, true);
+        messages.hook("refresh_complete", "Refresh complete", None, resource, true);
     }
     for (operation, resource, _) in steps {
-        let resource_address = json!({ "addr": format!("mock_node.r{resource}") });
-        for (kind, without_id) in [("apply_start", Operation::Create), ("apply_complete", Operation::Delete)]
-        {
-            let id = (*operation != without_id).then(|| id(*resource));
-            let hook = json!({ "resource": resource_address, "action": operation.name(), "id_value": id });
-            writeln!(file, "{}", json!({ "@level": "info", "type": kind, "hook": hook })).unwrap();
-        }
+        let text = format!("mock_node.r{resource}: Plan to {}", operation.name());
+        let change = json!({ "resource": address(*resource), "action": operation.name() });
+        messages.say("planned_change", &text, json!({ "change": change }));
     }
     let count = |wanted| steps.iter().filter(|(operation, ..)| *operation == wanted).count();
     let (add, change, remove) =
         (count(Operation::Create), count(Operation::Update), count(Operation::Delete));
-    for operation in if stage.judged_as == JudgedAs::Cross { &["plan"][..] } else { &["plan", "apply"] } {
-        let changes = json!({ "operation": operation, "add": add, "change": change, "remove": remove });
-        writeln!(file, "{}", json!({ "@level": "info", "type": "change_summary", "changes": changes }))
-            .unwrap();
+    let changes = |operation: &str| {
+        json!({ "changes": {
+            "operation": operation, "add": add, "change": change, "import": 0, "remove": remove,
+        } })
+    };
+    let numbers = format!("{add} to add, {change} to change, {remove} to destroy.");
+    messages.say("change_summary", &format!("Plan: {numbers}"), changes("plan"));
+    for (operation, resource, _) in steps {
+        let (action, created, deleted) =
+            (Some(operation.name()), *operation == Operation::Create, *operation == Operation::Delete);
+        let [begins, ends] = match operation {
+            Operation::Create => ["Creating...", "Creation complete after 0s"],
+            Operation::Delete => ["Destroying...", "Destruction complete after 0s"],
+            _ => ["Modifying...", "Modifications complete after 0s"],
+        };
+        messages.hook("apply_start", begins, action, *resource, !created);
+        messages.hook("apply_complete", ends, action, *resource, !deleted);
     }
-    file.flush().unwrap();
+    if stage.judged_as != JudgedAs::Cross {
+        messages.say("change_summary", &format!("Apply complete! Resources: {numbers}"), changes("apply"));
+    }
+    messages.file.flush().unwrap();
 }

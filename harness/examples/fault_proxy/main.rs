@@ -140,22 +140,33 @@ async fn forward(
     for rule in &chosen {
         rule.change_request(&mut message)?;
     }
-    let send = |upstream: &mut Upstream| {
+    let request = || {
         let body = message::framed(&message);
         let mut request = Request::new(whole(body, None));
         *request.method_mut() = head.method.clone();
         *request.uri_mut() = head.uri.clone();
         *request.headers_mut() = head.headers.clone();
         request.headers_mut().remove("content-length");
-        let answer = upstream.send_request(request);
+        request
+    };
+    let send = |upstream: &mut Upstream| {
+        let answer = upstream.send_request(request());
         async { answer.await.map_err(io::Error::other) }
     };
     for _ in 0..chosen.iter().map(|rule| rule.extra_requests()).sum() {
         send(&mut upstream).await?.into_body().collect().await.map_err(io::Error::other)?;
     }
+    for _ in 0..chosen.iter().map(|rule| rule.at_once()).sum() {
+        tokio::spawn(send(&mut upstream));
+    }
     if let Some(answer) = chosen.iter().find_map(|rule| rule.own_answer(&message)) {
         if chosen.iter().any(|rule| rule.asks_in_the_background()) {
-            tokio::spawn(send(&mut upstream));
+            let delay = chosen.iter().map(|rule| rule.delay()).max().unwrap_or_default();
+            let request = request();
+            tokio::spawn(async move {
+                tokio::time::sleep(delay).await;
+                upstream.send_request(request).await
+            });
         }
         return Ok(answered(message::framed(&answer?)));
     }

@@ -6,6 +6,8 @@
 //! | rule | what the engine does wrong |
 //! |---|---|
 //! | `twice:METHOD` | it sends the request twice, and goes by the second answer |
+//! | `times:METHOD:COUNT` | it sends the request so many times, one after the other |
+//! | `burst:METHOD:COUNT` | it sends the request so many times at once |
 //! | `forget:METHOD:FIELD` | it leaves a field out of the request |
 //! | `copy:METHOD:FROM:TO` | it sends one field of the request as another one too |
 //! | `change:METHOD:TEXT:OTHER` | it sends another text of the same length |
@@ -13,8 +15,10 @@
 //! | `misread:METHOD:TEXT:OTHER` | it reads another text of the same length in the answer |
 //! | `assume:METHOD:FROM:TO` | it does not ask, and takes a field of the request as that of the answer |
 //! | `hurry:METHOD:FROM:TO` | the same, and it sends the request without waiting for the answer |
+//! | `late:METHOD:FROM=TO,FROM=TO` | it takes some fields of the request as those of the answer, and asks much later |
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use crate::Failure;
 use crate::message::{renumbered, without};
@@ -49,7 +53,9 @@ pub struct Rule {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Verb {
-    Twice,
+    Times(usize),
+    Burst(usize),
+    Late(Vec<(u64, u64)>),
     Forget(u64),
     Copy { from: u64, to: u64 },
     Change { text: String, other: String },
@@ -76,7 +82,16 @@ impl FromStr for Rule {
                 .ok_or_else(|| Failure::other("texts of different lengths"))
         };
         let (method, verb) = match parts[..] {
-            ["twice", method] => (method, Verb::Twice),
+            ["twice", method] => (method, Verb::Times(2)),
+            ["times", method, count] => (method, Verb::Times(count.parse().map_err(Failure::other)?)),
+            ["burst", method, count] => (method, Verb::Burst(count.parse().map_err(Failure::other)?)),
+            ["late", method, pairs] => {
+                let pair = |pair: &str| {
+                    let (from, to) = pair.split_once('=').ok_or_else(|| Failure::other("FROM=TO"))?;
+                    Ok::<_, Failure>((number(from)?, number(to)?))
+                };
+                (method, Verb::Late(pairs.split(',').map(pair).collect::<Result<_, _>>()?))
+            }
             ["forget", method, field] => (method, Verb::Forget(number(field)?)),
             ["copy", method, from, to] => (method, Verb::Copy { from: number(from)?, to: number(to)? }),
             ["change", method, text, other] => {
@@ -113,20 +128,43 @@ impl Rule {
 
     /// How often a request is sent before the time that counts.
     pub fn extra_requests(&self) -> usize {
-        usize::from(self.verb == Verb::Twice)
+        match self.verb {
+            Verb::Times(count) => count.saturating_sub(1),
+            _ => 0,
+        }
+    }
+
+    /// How often it is sent at the same time as the time that counts.
+    pub fn at_once(&self) -> usize {
+        match self.verb {
+            Verb::Burst(count) => count.saturating_sub(1),
+            _ => 0,
+        }
+    }
+
+    /// How long the request waits that is sent although the answer is made up.
+    pub fn delay(&self) -> Duration {
+        match self.verb {
+            Verb::Late(_) => Duration::from_millis(300),
+            _ => Duration::ZERO,
+        }
     }
 
     /// The answer that the engine makes up.
     pub fn own_answer(&self, request: &[u8]) -> Option<Result<Vec<u8>, Failure>> {
-        match self.verb {
-            Verb::Assume { from, to } | Verb::Hurry { from, to } => Some(renumbered(request, from, to)),
+        match &self.verb {
+            Verb::Assume { from, to } | Verb::Hurry { from, to } => Some(renumbered(request, *from, *to)),
+            Verb::Late(pairs) => {
+                let fields = pairs.iter().map(|(from, to)| renumbered(request, *from, *to));
+                Some(fields.collect::<Result<Vec<_>, _>>().map(|fields| fields.concat()))
+            }
             _ => None,
         }
     }
 
     /// Whether the request is sent although the answer is made up.
     pub fn asks_in_the_background(&self) -> bool {
-        matches!(self.verb, Verb::Hurry { .. })
+        matches!(self.verb, Verb::Hurry { .. } | Verb::Late(_))
     }
 
     /// Changes an answer before the engine reads it.

@@ -12,7 +12,7 @@ use crate::deploy::scratch::Scratch;
 use crate::deploy::stop::Stop;
 use crate::deploy::time_spent::TimeSplit;
 use crate::deploy::worker::WorkerCounts;
-use crate::deploy::{Mode, Runner, provider};
+use crate::deploy::{Mode, Runner, provider, raise_file_limit};
 use crate::engine_id::RecordedEngine;
 use crate::engines::{self, Engine};
 
@@ -63,6 +63,7 @@ impl EngineHost {
     /// Starts the provider for an engine, and keeps the engine warm if the mode says so. What would be left behind by
     /// a process that ends at once is named to `stop`.
     pub fn start(engine: &Engine, mode: Mode, timeout: Duration, stop: Stop) -> Result<Self, HostError> {
+        raise_file_limit();
         let driver = engines::open(engine);
         let recorded = engine.recorded();
         if !driver.capabilities().allow(mode.provider, mode.syntax) {

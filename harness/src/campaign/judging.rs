@@ -85,6 +85,8 @@ impl Judging<'_> {
                 let mut verdict = self.verdict(number, &case, &folder);
                 let comparison = stored::hold_against(&folder, &mut verdict, self.oracles);
                 not_judged_again += comparison.not_judged_again;
+                // Some may be stored ones, with what was known then.
+                self.mark_known(&case, &mut verdict);
                 verdict.compare_worlds();
                 observer.judged(&verdict, &comparison.differences);
                 engines.extend(case.engine);
@@ -104,15 +106,20 @@ impl Judging<'_> {
     /// The verdicts on a case, from its evidence.
     fn verdict(&self, number: usize, case: &Case, folder: &Path) -> CaseVerdict {
         let mut verdict = judge::stored_case(number, case, folder, self.oracles);
+        self.mark_known(case, &mut verdict);
         for variant in &mut verdict.variants {
-            if let Some(engine) = &case.engine {
-                judge::mark_known(self.known, &engine.id, case, variant);
-            }
             let place = judge::variant_folder(folder, variant.variant);
             judge::mark_again(case, variant, &place, self.oracles);
             judge::mark_warm_only(case, variant, &place, self.oracles);
         }
         verdict
+    }
+
+    fn mark_known(&self, case: &Case, verdict: &mut CaseVerdict) {
+        let Some(engine) = &case.engine else { return };
+        for variant in &mut verdict.variants {
+            judge::mark_known(self.known, &engine.id, case, variant);
+        }
     }
 }
 

@@ -110,6 +110,19 @@ pub enum VariantNotFound {
         .0.display(), .0.display()
     )]
     NoEngine(PathBuf),
+    /// The evidence is not what it was judged from.
+    #[error(
+        "the evidence of variant {variant} says nothing about the engine any more ({why}); \
+         `equiform replay {}` deploys the case again", case.display()
+    )]
+    Worthless {
+        /// The variant.
+        variant: usize,
+        /// The case's folder.
+        case: PathBuf,
+        /// What has changed.
+        why: String,
+    },
     /// The variant passed, and nothing is left of it.
     #[error(
         "variant {variant} passed, and its evidence was removed (`run --keep failed`); \
@@ -156,6 +169,9 @@ impl StoredVariant {
         if stored::is_removed(&case_folder, variant) {
             return Err(VariantNotFound::Removed { variant, case: case_folder });
         }
+        if let Some(why) = stored::worthless(&case_folder, variant) {
+            return Err(VariantNotFound::Worthless { variant, case: case_folder, why });
+        }
         let folder = variant_folder(&case_folder, variant);
         Ok(Self { case_folder, case, variant, folder, engine })
     }
@@ -166,7 +182,7 @@ fn first_failed(case: &Case, folder: &Path, known: &KnownFindings, engine: &Engi
     let mut first_known = None;
     for variant in 0..case.variants.len() {
         let place = variant_folder(folder, variant);
-        if !place.join(STAGES).exists() {
+        if !place.join(STAGES).exists() || stored::worthless(folder, variant).is_some() {
             continue;
         }
         let mut verdict = judge::verdict(case, variant, &place, &oracles);

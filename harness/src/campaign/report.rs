@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::reduce::Reduction;
 use super::tally::Tally;
 use super::{Settings, shard::Shard};
+use crate::deploy::costs::Outlier;
 use crate::deploy::time_spent::{StageTime, TimeSplit};
 use crate::deploy::worker::WorkerCounts;
 use crate::engine_id::{EngineId, RecordedEngine};
@@ -49,6 +50,8 @@ pub struct Report {
     pub workers: Option<WorkerCounts>,
     /// What the engine's commands took, by the kinds of their stages.
     pub stages: BTreeMap<String, StageTime>,
+    /// The commands that took far more than others, of those that were run just now.
+    pub outliers: Vec<Outlier>,
     /// Failures that were reduced, with the folders of the reduced cases.
     pub reductions: Vec<(PathBuf, Reduction)>,
     /// The cases, with their folders.
@@ -77,6 +80,8 @@ struct Document<'a> {
     workers: Option<&'a WorkerCounts>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     stages: &'a BTreeMap<String, StageTime>,
+    #[serde(skip_serializing_if = "<[Outlier]>::is_empty")]
+    outliers: &'a [Outlier],
     counts: Counts,
     stages_not_reached: usize,
     signatures: Vec<SignatureCount>,
@@ -181,6 +186,7 @@ impl Report {
             spent: self.spent,
             workers: self.workers.as_ref(),
             stages: &self.stages,
+            outliers: &self.outliers,
             counts: Counts {
                 passed: tally.passed,
                 failed: tally.failed,

@@ -244,6 +244,7 @@ impl Session<'_> {
             earlier,
             workers: self.host.workers(),
             stages: self.host.runner.spent.stages.get(),
+            outliers: self.host.runner.spent.costs.outliers(),
             cases: cases.into_iter().map(|verdict| (folder_of(verdict.case), verdict)).collect(),
             ..Report::default()
         };

@@ -95,6 +95,14 @@ pub fn is_removed(case: &Path, variant: usize) -> bool {
     stored.is_ok_and(|document| document.is_some_and(|document| document.has_no_evidence()))
 }
 
+/// Why the evidence of a variant says nothing about the engine any more; none if it is what its verdict was judged
+/// from, if there is no verdict, or if the verdict has findings, which are kept.
+pub fn worthless(case: &Path, variant: usize) -> Option<String> {
+    let document = document(&variant_folder(case, variant), variant).ok()??;
+    let is_kept = matches!(document.verdict.result, VariantResult::Fail { .. });
+    damage(case, &document).filter(|_| !is_kept)
+}
+
 /// The variants of a case that have no verdict, be it one that can be used or not.
 pub fn missing(case: &Path, variants: usize) -> Vec<usize> {
     let has_one = |variant: &usize| variant_folder(case, *variant).join(VERDICT_FILE).exists();
@@ -133,8 +141,9 @@ pub fn read(number: usize, folder: &Path, due: &Case, context: &JudgeContext<'_>
 }
 
 /// Holds verdicts that were just judged from evidence against those that are stored. Where the evidence is not what the
-/// stored verdict was judged from, the variant is inconclusive; where it was removed on purpose, the stored verdict is
-/// taken; whatever else differs is told.
+/// stored verdict was judged from, whatever it shows now says nothing about the engine: what was found before is kept,
+/// and anything else is inconclusive. Where it was removed on purpose, the stored verdict is taken. Whatever else
+/// differs is told.
 pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle]) -> Comparison {
     let asked = |oracle: &str| oracles.iter().any(|asked| asked.name() == oracle);
     let Comparison { mut differences, mut not_judged_again } = Comparison::default();
@@ -147,7 +156,7 @@ pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle
                     not_judged_again += 1;
                 }
                 if let Some(why) = damage(folder, &document) {
-                    *judged = judged.clone().with_damage(why);
+                    *judged = document.verdict.clone().with_damage(why);
                 }
                 document.verdict.result
             }

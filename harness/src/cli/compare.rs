@@ -17,7 +17,7 @@ use super::report::{leave_comparison, write_page};
 use super::report_args::interrupted;
 use super::{CannotRun, CliResult, Outcome, output};
 use crate::campaign::Settings;
-use crate::campaign::comparison::{Comparison, EngineCampaign, EngineCounts};
+use crate::campaign::comparison::{Comparison, CostDifference, EngineCampaign, EngineCounts};
 use crate::campaign::keep::Keep;
 use crate::campaign::limits::Limits;
 use crate::campaign::session::{Finished, RunRequest, Session};
@@ -199,7 +199,7 @@ fn listed(engines: &[RecordedEngine], separator: &str) -> String {
 }
 
 fn tell(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
-    let Comparison { engines, compared, differences } = comparison;
+    let Comparison { engines, compared, differences, one_at_a_time, costs } = comparison;
     let width = engines.iter().map(|counts| counts.engine.to_string().len()).max().unwrap_or(0);
     writeln!(out, "{:width$}  passed  known  failed  inconclusive", "engine")?;
     for EngineCounts { engine, passed, known, failed, inconclusive, warm_only } in engines {
@@ -212,6 +212,14 @@ fn tell(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
     let known = differences.iter().filter(|difference| !difference.known.is_empty()).count();
     let new = differences.len() - known;
     writeln!(out, "\n{compared} variants compared: {new} differ, {known} more by known bugs")?;
+    if !one_at_a_time.is_empty() {
+        let engines = listed(one_at_a_time, ", ");
+        writeln!(out, "never more than one operation at a time, where others do more: {engines}")?;
+    }
+    for CostDifference { engine, than, command, measure, amount, usual } in costs {
+        let (amount, usual) = (measure.text(*amount), measure.text(*usual));
+        writeln!(out, "{command} takes {engine} {amount}, and {than} {usual}")?;
+    }
     for difference in differences {
         let Difference { case, variant, stage, groups, first_in, known } = difference;
         write!(out, "\ncase {case} variant {variant} {stage}")?;

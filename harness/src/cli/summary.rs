@@ -109,6 +109,22 @@ fn write_counts(
             "{stages_not_reached} stages of {cut_short} variants not reached, because one before them failed"
         ));
     }
+    if let Some(stages) = exercised.one_at_a_time() {
+        missing.push(format!(
+            "never more than one operation at a time, although {} allow more",
+            counted(stages, "stage")
+        ));
+    }
+    match &report.outliers[..] {
+        [] => {}
+        [outlier] => missing.push(outlier.to_string()),
+        [outlier, others @ ..] => {
+            missing.push(format!(
+                "{outlier}, and {} more such costs (--format json has them all)",
+                others.len()
+            ));
+        }
+    }
     if !missing.is_empty() {
         writeln!(out, "  note          {}", missing.join("; "))?;
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use equiform_proto::control::{Client, ControlError, Endpoint, Run};
+use equiform_proto::control::{Calls, Client, ControlError, Endpoint, Run};
 
 /// How long the provider has for an answer. It takes far less than a millisecond; a machine may be very busy.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,9 +33,10 @@ impl ServedEndpoint {
         self.client.begin_run(run)
     }
 
-    /// Ends the run. A provider that does not answer any more is found out when the next one begins, or by [`ping`].
-    pub fn end(&mut self) {
-        let _ = self.client.end_run();
+    /// Ends the run, and gives what was called in it. A provider that does not answer any more is found out when the
+    /// next one begins, or by [`ping`].
+    pub fn end(&mut self) -> Option<Calls> {
+        self.client.end_run().ok()
     }
 }
 

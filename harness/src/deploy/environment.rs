@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use equiform_proto::control::ControlError;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::control::{self, ANSWER_TIMEOUT};
 use super::provider_log::{Crash, ProviderLog};
@@ -16,6 +17,15 @@ use crate::evidence::{ERRORS, LEDGER, OUTPUT, STATE};
 
 /// How much room there must be, beyond what the largest file has taken already.
 const ROOM: usize = 64 << 10;
+
+/// How large a file must be allowed to become for an engine not to be believed that it had no room for its state.
+const STATE_SIZE: u64 = 1 << 20;
+
+/// With less than this free on a disk, an engine is believed that there is no room.
+const FREE: u64 = 8 << 20;
+
+/// The number of files that must be allowed to be open at once. A provider that serves two jobs has some thirty open.
+const FILES: u64 = 256;
 
 /// What engines and the provider say when they have no room, in small letters.
 const NO_ROOM: &[&str] =
@@ -33,6 +43,15 @@ pub enum EnvironmentError {
         /// Where.
         folder: PathBuf,
         /// The operating system's error.
+        why: String,
+    },
+    /// Too few files may be open at once.
+    #[error(
+        "the provider or the engine ran out of file descriptors, which is no fault of the engine: {why}. Raise the \
+         limit on open files (`ulimit -n`)"
+    )]
+    NoFiles {
+        /// How that is known.
         why: String,
     },
     /// The provider does not answer.
@@ -87,24 +106,67 @@ pub fn check(
     let no_room = |folder: &Path, why: String| EnvironmentError::NoRoom { folder: folder.to_owned(), why };
     let files = [variant.join(LEDGER), stage.join(STATE), stage.join(OUTPUT)];
     let largest = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).max();
-    try_to_write(variant, largest.unwrap_or(0)).map_err(|error| no_room(variant, error.to_string()))?;
+    let largest = largest.unwrap_or(0);
+    try_to_write(variant, largest).map_err(|error| no_room(variant, error.to_string()))?;
     if succeeded {
         return Ok(());
     }
-    for file in [OUTPUT, ERRORS] {
-        let text = fs::read(stage.join(file)).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).to_lowercase();
-        if let Some(words) = NO_ROOM.iter().find(|words| text.contains(*words)) {
-            return Err(no_room(work, format!("the engine said {words:?}")));
+    check_files(log)?;
+    if says_no_room(stage) {
+        // It is believed only where it is so: a faulty engine may say it.
+        let mut places = [work, variant].into_iter();
+        if let Some((place, why)) = places.find_map(|place| Some((place, want_of_room(place, largest)?))) {
+            return Err(no_room(place, format!("{why}, and the engine said so")));
         }
     }
     check_provider(access)
+}
+
+/// Checks that a command did not fail for want of file descriptors. The provider's word for it counts, and a limit
+/// under which no campaign is known to work; what an engine says of it does not.
+fn check_files(log: &ProviderLog) -> Result<(), EnvironmentError> {
+    if let Some(line) = log.wants_files() {
+        return Err(EnvironmentError::NoFiles { why: format!("the provider said {line:?}") });
+    }
+    match getrlimit(Resource::Nofile).current {
+        Some(limit) if limit < FILES => {
+            Err(EnvironmentError::NoFiles { why: format!("at most {limit} may be open at once") })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Lets this process, and all that it starts, open as many files as the system allows.
+pub fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    // Best effort: where it stays low, a failure is not held against the engine.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// Checks that the provider which engines attach to answers.
 pub fn check_provider(access: &Access) -> Result<(), EnvironmentError> {
     let Access::Served { control } = access else { return Ok(()) };
     control::ping(control).map_err(EnvironmentError::from)
+}
+
+/// Whether the engine, or the provider through it, said that there was no room.
+fn says_no_room(stage: &Path) -> bool {
+    [OUTPUT, ERRORS].iter().any(|file| {
+        let text = fs::read(stage.join(file)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).to_lowercase();
+        NO_ROOM.iter().any(|words| text.contains(words))
+    })
+}
+
+/// What there is little room for in a folder, if there is: files cannot grow, or hardly any block or file is free. What
+/// the engine had written before it failed may be gone again.
+fn want_of_room(folder: &Path, largest: u64) -> Option<String> {
+    if let Err(error) = try_to_write(folder, largest.max(STATE_SIZE)) {
+        return Some(error.to_string());
+    }
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    (free < FREE || (disk.f_files > 0 && disk.f_favail < 16)).then(|| format!("{free} bytes are free"))
 }
 
 /// Writes a file that is a little larger than the largest, most of it a hole, and removes it.
@@ -160,17 +222,17 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_for_want_of_room_is_told_from_others() {
+    fn an_engine_that_says_there_is_no_room_is_believed_only_if_there_is_none() {
         let folder = tempfile::tempdir().unwrap();
+        let log = ProviderLog::unnamed().unwrap();
+        let checked = |work: &Path| check(folder.path(), work, folder.path(), false, &installed(), &log);
         fs::write(folder.path().join(ERRORS), "Error: write state: No space left on device").unwrap();
-        let checked = || {
-            let path = folder.path();
-            check(path, path, path, false, &installed(), &ProviderLog::unnamed().unwrap())
-        };
-        let error = checked().unwrap_err();
+        checked(folder.path()).unwrap();
+        // Nothing can be written there.
+        let error = checked(Path::new("/proc/self")).unwrap_err();
         assert!(error.to_string().contains("Free some room there"), "{error}");
         fs::write(folder.path().join(ERRORS), "Error: Cycle").unwrap();
-        checked().unwrap();
+        checked(Path::new("/proc/self")).unwrap();
     }
 
     #[test]

@@ -24,13 +24,13 @@ pub enum DeployError {
         /// What it printed.
         said: String,
     },
-    /// An object could not be changed behind the engine's back.
-    #[error("the world could not be changed in stage {stage}: {said}")]
+    /// The command that changes an object behind the engine's back did not come to its end.
+    #[error("the command that changes the world in stage {stage} did not come to its end: {end}")]
     Drift {
         /// The stage.
         stage: String,
-        /// What the provider said.
-        said: String,
+        /// How it ended.
+        end: String,
     },
     /// The engine that was kept warm is of no use any more. What it did says nothing; it is run cold then.
     #[error("the engine cannot be kept warm: {error}")]

@@ -73,15 +73,17 @@ impl Limits {
         let _ = prlimit(Some(process), Resource::Fsize, Rlimit { current, maximum: own.maximum });
     }
 
-    /// The limit that a command exceeds, or has exceeded, if there is one. `leader` leads its process group.
-    pub fn exceeded(&self, leader: Pid, folder: &Path) -> Option<Excess> {
-        self.exceeded_by_files(folder).or_else(|| self.exceeded_by_processes(leader))
+    /// The limit that a command exceeds, or has exceeded, if there is one. `leader` leads its process group, and the
+    /// folders are those that it writes into.
+    pub fn exceeded(&self, leader: Pid, folders: &[&Path]) -> Option<Excess> {
+        self.exceeded_by_files(folders).or_else(|| self.exceeded_by_processes(leader))
     }
 
     /// The same of files alone: a process that has ended has left them.
-    pub fn exceeded_by_files(&self, folder: &Path) -> Option<Excess> {
+    pub fn exceeded_by_files(&self, folders: &[&Path]) -> Option<Excess> {
         let limit = self.file_size?;
-        let entries = fs::read_dir(folder).ok()?.flatten();
+        // The engine may have removed its folder.
+        let entries = folders.iter().flat_map(fs::read_dir).flatten().flatten();
         let files = entries.filter_map(|entry| entry.metadata().ok().filter(fs::Metadata::is_file));
         let reached = files.map(|file| file.len()).max()?;
         (reached >= limit).then_some(Excess { of: Limited::FileSize, limit, reached })

@@ -11,6 +11,8 @@
 pub mod access;
 pub mod checkpoint;
 pub mod control;
+pub mod costs;
+mod directory;
 mod drift;
 mod engine_command;
 mod environment;
@@ -29,6 +31,7 @@ mod stage;
 mod starts;
 pub mod stop;
 pub mod time_spent;
+mod usage;
 pub mod worker;
 
 use std::fs::{self, Permissions};
@@ -46,12 +49,13 @@ use crate::engines::driver::{Access, Driver, Syntax};
 use crate::engines::workspace::ProgramFile;
 use crate::evidence::{self, StageRecord};
 use crate::private;
+use crate::spec::Action;
 use checkpoint::Checkpoints;
 use control::ServedEndpoint;
 pub use drift::drift_arguments;
 pub use engine_command::engine_command;
 use engine_command::own_variables;
-pub use environment::EnvironmentError;
+pub use environment::{EnvironmentError, raise_file_limit};
 pub use error::DeployError;
 use error::io_error;
 use hold::Hold;
@@ -196,9 +200,10 @@ impl Runner {
         checkpoints: Option<&Checkpoints<'_>>,
     ) -> Result<Vec<StageRecord>, DeployError> {
         let stages = self.spent.generating.time(|| case.stages(variant))?;
-        let work = self.spent.keeping.time(|| self.working_directory(folder))?;
-        let work = work.path();
-        self.prepare(work)?;
+        let place = self.spent.keeping.time(|| self.place(folder, folder.join(evidence::LEDGER)))?;
+        let own = &place.0;
+        let work = &*own.work;
+        self.prepare(own)?;
         let reader = self.engine.profile().reader;
         let mut starts = Starts::of(&stages);
         let key = |staged: &StagedBatch<'_>| self.key_of(case.seed, variant, staged);
@@ -213,24 +218,23 @@ impl Runner {
                 return Err(DeployError::Stopped);
             }
             let seed = seed_of(case.seed, variant, &staged.stage.name);
-            let own = Place { work: work.to_owned(), ledger: folder.join(evidence::LEDGER) };
             let (workspace, program) = (self.engine.workspace(), self.program(&staged.batch));
-            self.spent.keeping.time(|| starts.note(&staged.stage.name, &own, workspace))?;
+            self.spent.keeping.time(|| starts.note(&staged.stage.name, own, workspace))?;
             let record = match &staged.stage.repeats {
                 None => {
                     remove_program(&written, &program, work)?;
-                    let record = self.stage(staged, &program, seed, &own, folder, process)?;
+                    let record = self.stage(staged, &program, seed, own, folder, process)?;
                     written = program;
                     record
                 }
                 Some(repeated) => {
-                    let again = self.spent.keeping.time(|| self.working_directory(folder))?;
                     let kept = folder.join(&staged.stage.name);
                     make_folder(&kept)?;
-                    let place = Place { work: again.path().to_owned(), ledger: kept.join(evidence::LEDGER) };
-                    self.prepare(&place.work)?;
-                    self.spent.keeping.time(|| starts.restore(repeated, &own, &place, workspace))?;
-                    self.stage(staged, &program, seed, &place, folder, process)?
+                    let again =
+                        self.spent.keeping.time(|| self.place(folder, kept.join(evidence::LEDGER)))?;
+                    self.prepare(&again.0)?;
+                    self.spent.keeping.time(|| starts.restore(repeated, own, &again.0, workspace))?;
+                    self.stage(staged, &program, seed, &again.0, folder, process)?
                 }
             };
             if self.stop.asked_now() {
@@ -251,9 +255,10 @@ impl Runner {
                 };
                 self.spent.keeping.time(check)?;
             }
-            let ended_in_order = record.ended_in_order();
+            self.spent.costs.add(&record, &folder.display().to_string());
+            let can_go_on = record.ended_in_order() && !matches!(staged.stage.action, Action::Drift { .. });
             records.push(record);
-            if !succeeded && !ended_in_order {
+            if !succeeded && !can_go_on {
                 break;
             }
             if checkpoints.is_some() && !last {
@@ -276,9 +281,10 @@ impl Runner {
         format!("{seed} {stage}\n{}", files.collect::<String>())
     }
 
-    /// A new folder for the engine to work in. One that installs its providers does not work in memory: programs
-    /// may not be allowed to run from there.
-    fn working_directory(&self, folder: &Path) -> Result<TempDir, DeployError> {
+    /// A new place for the engine to work in, for as long as the second part lives. What the engine prints is kept
+    /// beside its working directory, because it may do anything in that. One that installs its providers does not work
+    /// in memory: programs may not be allowed to run from there.
+    fn place(&self, folder: &Path, ledger: PathBuf) -> Result<(Place, TempDir), DeployError> {
         make_folder(folder)?;
         let place = match (&self.scratch, &self.access) {
             (Some(scratch), Access::Served { .. }) => scratch.path(),
@@ -289,16 +295,21 @@ impl Runner {
             tempfile::Builder::new().prefix("work-").permissions(owner_only).tempdir_in(place)
         };
         // What is in memory may be taken away by the system, or be full.
-        make(place).or_else(|_| make(folder)).map_err(io_error("cannot make a folder in", folder))
+        let both =
+            make(place).or_else(|_| make(folder)).map_err(io_error("cannot make a folder in", folder))?;
+        let (work, output) = (both.path().join("work"), both.path().join("output"));
+        make_folder(&work)?;
+        make_folder(&output)?;
+        Ok((Place { work, ledger, output }, both))
     }
 
     /// Makes the folder ready, if the engine needs that, with a program that only names the provider: those of the case
     /// all need it, and the first of them may be one that the engine has to refuse, or be blank.
-    fn prepare(&self, work: &Path) -> Result<(), DeployError> {
+    fn prepare(&self, Place { work, output, .. }: &Place) -> Result<(), DeployError> {
         let Some(arguments) = self.engine.preparation(&self.access) else { return Ok(()) };
         let only_the_provider = self.program(&Batch::default());
         write_program(&only_the_provider, work)?;
-        let (stdout, stderr) = (work.join("prepare.out"), work.join("prepare.err"));
+        let (stdout, stderr) = (output.join("prepare.out"), output.join("prepare.err"));
         let ended = self
             .command(work, None)
             .run(&arguments, &stdout, &stderr, self.timeout)

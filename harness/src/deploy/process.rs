@@ -14,6 +14,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, test_ki
 use super::limits::{INTERVAL, Limits};
 use super::processes::{self, ProcessInfo};
 use super::stop::{self, Running, Stop};
+use super::usage;
 use crate::evidence::{Excess, Limited};
 use crate::private;
 
@@ -44,6 +45,17 @@ pub struct Outcome {
     pub end: Ended,
     /// After how long.
     pub took: Duration,
+    /// What it took beside time, where that is known.
+    pub usage: Option<Usage>,
+}
+
+/// What a command took beside time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// How long it computed, with all that it started and waited for.
+    pub cpu: Duration,
+    /// The most memory that one of its processes had, in bytes.
+    pub peak_memory: u64,
 }
 
 /// A command to run.
@@ -114,16 +126,17 @@ impl Command {
         let running = self.stop.running(&child);
         let mark = format!("{MARK}={mark}");
         // From here on it ends with this, whatever goes wrong.
-        let mut group = Group { child, mark, ended: false, cleared: false, _running: running };
+        let mut group = Group { child, mark, ended: false, usage: None, cleared: false, _running: running };
         self.limits.enforce(group.leader());
-        let end = self.wait(&mut group, timeout)?;
-        Ok((Outcome { end, took: begin.elapsed() }, Rest(group)))
+        let folders = [&*self.folder, stdout.parent().unwrap_or(&self.folder)];
+        let end = self.wait(&mut group, &folders, timeout)?;
+        Ok((Outcome { end, took: begin.elapsed(), usage: group.usage }, Rest(group)))
     }
 
-    fn wait(&self, group: &mut Group, timeout: Duration) -> io::Result<Ended> {
+    fn wait(&self, group: &mut Group, folders: &[&Path], timeout: Duration) -> io::Result<Ended> {
         let leader = group.leader();
-        match group.wait(timeout, || self.limits.exceeded(leader, &self.folder))? {
-            Waited::Ended(status) => Ok(match (self.excess_of(status), status.code()) {
+        match group.wait(timeout, || self.limits.exceeded(leader, folders))? {
+            Waited::Ended(status) => Ok(match (self.excess_of(status, folders), status.code()) {
                 (Some(excess), _) => Ended::Exceeded(excess),
                 (None, Some(code)) => Ended::Exit(code),
                 (None, None) => Ended::Signal(status.signal().unwrap_or(0)),
@@ -145,8 +158,8 @@ impl Command {
     }
 
     /// The limit that a command had exceeded when it ended by itself.
-    fn excess_of(&self, status: ExitStatus) -> Option<Excess> {
-        let by_files = self.limits.exceeded_by_files(&self.folder);
+    fn excess_of(&self, status: ExitStatus, folders: &[&Path]) -> Option<Excess> {
+        let by_files = self.limits.exceeded_by_files(folders);
         let by_signal = || {
             let limit = self.limits.file_size.filter(|_| self.limits.file_size_enforced)?;
             // A lower limit on the size of files is not ours.
@@ -177,6 +190,8 @@ struct Group {
     mark: String,
     /// Whether the child has been waited for.
     ended: bool,
+    /// What it took; known once it has ended by itself.
+    usage: Option<Usage>,
     /// Whether nothing is left of what it started.
     cleared: bool,
     _running: Running,
@@ -202,8 +217,8 @@ impl Group {
                     }
                 }
                 Ok(_) => {
-                    let status = self.child.wait()?;
-                    self.ended = true;
+                    let (status, usage) = usage::wait(self.leader())?;
+                    (self.ended, self.usage) = (true, Some(usage));
                     return Ok(Waited::Ended(status));
                 }
                 Err(rustix::io::Errno::INTR) => {}
@@ -417,7 +432,7 @@ mod tests {
         drop(command);
         io::Read::read_exact(&mut alive, &mut [0]).unwrap();
         let _running = Stop::default().running(&child);
-        drop(Group { child, mark: "none".to_owned(), ended: false, cleared: false, _running });
+        drop(Group { child, mark: "none".to_owned(), ended: false, usage: None, cleared: false, _running });
         assert_eq!(io::Read::read(&mut alive, &mut [0]).unwrap(), 0, "nobody holds the pipe any more");
     }
 

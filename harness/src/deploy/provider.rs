@@ -11,7 +11,7 @@ use equiform_proto::control::{Announcement, CONTROL_VERSION};
 use rustix::process::{Signal, kill_process};
 
 use super::provider_log::ProviderLog;
-use super::stop;
+use super::{stop, usage};
 use crate::engines::locate::beside_this_program;
 
 /// How long a provider has to start. It takes milliseconds; a machine may be very busy.
@@ -129,12 +129,7 @@ impl Server {
 
     /// How much time the provider has computed so far, where the system tells.
     pub fn computed(&self) -> Option<Duration> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
-        // The name in the second field may hold blanks; the times are fields 14 and 15 of the whole.
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
-        let per_second = rustix::param::clock_ticks_per_second();
-        Some(Duration::from_millis(ticks * 1000 / per_second))
+        usage::cpu(self.child.id())
     }
 }
 

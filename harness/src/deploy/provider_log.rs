@@ -14,6 +14,9 @@ pub const FILE: &str = "provider.log";
 /// How the lines begin that the provider, or its run-time library, leaves before it gives up.
 const LAST_WORDS: &[&str] = &["panic: ", "memory allocation of ", "fatal runtime error: "];
 
+/// What the provider says if it may open no more files.
+const NO_FILES: &str = "Too many open files";
+
 /// The log of one provider: its standard error where engines attach to it, and its crashes where they start
 /// it.
 #[derive(Debug)]
@@ -64,6 +67,11 @@ impl ProviderLog {
         let is_last = |line: &&str| LAST_WORDS.iter().any(|words| line.starts_with(words));
         let line = text.lines().find(is_last)?.trim_end().to_owned();
         Some(Crash { line, log: self.keep(&text) })
+    }
+
+    /// The line in which the provider says that it may open no more files, if it does.
+    pub fn wants_files(&self) -> Option<String> {
+        self.text().lines().find(|line| line.contains(NO_FILES)).map(str::to_owned)
     }
 
     fn text(&self) -> String {

@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use equiform_proto::control::Run;
+use equiform_proto::control::{Calls, Run};
 
 use super::control::ServedEndpoint;
+use super::directory;
 use super::drift::drift_arguments;
 use super::engine_command::own_variables;
 use super::environment;
@@ -19,7 +20,7 @@ use super::{EngineProcess, Runner, make_folder, write_program};
 use crate::case::StagedBatch;
 use crate::engines::driver::EngineCommand;
 use crate::engines::workspace::ProgramFile;
-use crate::evidence::{self, ExitCodes, StageRecord};
+use crate::evidence::{self, Cost, ExitCodes, StageRecord};
 use crate::private;
 use crate::spec::Action;
 
@@ -40,6 +41,7 @@ struct Ran {
     lock_left: bool,
     left_running: Vec<String>,
     warm: bool,
+    calls: Option<Calls>,
 }
 
 impl Runner {
@@ -60,11 +62,13 @@ impl Runner {
             write_program(program, &place.work)?;
             write_program(program, &kept)
         })?;
-        let [stdout, stderr] =
-            [evidence::OUTPUT, evidence::ERRORS].map(|file| place.work.join(format!(".equiform-{file}")));
+        let [stdout, stderr] = [evidence::OUTPUT, evidence::ERRORS].map(|file| place.output.join(file));
         let EngineCommand { arguments, exit_codes } = match &staged.stage.action {
             Action::Drift { key, change } => {
-                EngineCommand { arguments: drift_arguments(key, change), exit_codes: ExitCodes::Usual }
+                let mut arguments = drift_arguments(key, change);
+                // A faulty engine may have left a second object with the key. The current one changes then.
+                arguments.insert(2, "--last-changed".to_owned());
+                EngineCommand { arguments, exit_codes: ExitCodes::Usual }
             }
             action => self.engine.command(action, &staged.batch.program.encoding),
         };
@@ -84,8 +88,20 @@ impl Runner {
         };
         self.spent.stages.add(name, ran.outcome.took);
         self.spent.engine.add(ran.outcome.took);
+        // What a drift does is none of the engine's doing.
+        let look =
+            || directory::look(&place.work, program, |path| self.engine.workspace().is_installation(path));
+        let is_engines = !matches!(staged.stage.action, Action::Drift { .. });
+        let directory = is_engines.then(|| self.spent.keeping.time(look));
         self.keep(&command, &ran, &kept)?;
-        let Outcome { end, took } = ran.outcome;
+        let Outcome { end, took, usage } = ran.outcome;
+        let printed =
+            [&command.stdout, &command.stderr].map(|file| fs::metadata(file).map_or(0, |file| file.len()));
+        let cost = usage.filter(|_| is_engines).map(|usage| Cost {
+            cpu_milliseconds: u64::try_from(usage.cpu.as_millis()).unwrap_or(u64::MAX),
+            peak_memory: usage.peak_memory,
+            output_bytes: printed.iter().sum(),
+        });
         Ok(StageRecord {
             stage: name.clone(),
             command: command.arguments.join(" "),
@@ -104,6 +120,9 @@ impl Runner {
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             ledger_bytes: ran.ledger_bytes,
             warm: ran.warm,
+            calls: ran.calls,
+            cost,
+            directory,
         })
     }
 
@@ -119,7 +138,8 @@ impl Runner {
         }
     }
 
-    /// Changes the world behind the engine's back.
+    /// Changes the world behind the engine's back. That fails if the engine has not left what is to change: the stage
+    /// fails then, and nothing after it can be judged.
     fn drift(&self, stage: &StageCommand<'_>) -> Result<Ran, DeployError> {
         let mut command = Command::new(&self.provider, &stage.place.work);
         command.removed = own_variables(|name| self.is_foreign(name));
@@ -128,11 +148,11 @@ impl Runner {
         let outcome = command
             .run(&stage.arguments, &stage.stdout, &stage.stderr, self.timeout)
             .map_err(io_error("cannot run", &self.provider))?;
-        if outcome.end == Ended::Exit(0) {
-            return Ok(self.ran(stage, outcome));
+        match outcome.end {
+            Ended::Exit(_) => Ok(self.ran(stage, outcome)),
+            _ if self.stop.asked_now() => Err(DeployError::Stopped),
+            end => Err(DeployError::Drift { stage: stage.stage.to_owned(), end: format!("{end:?}") }),
         }
-        let said = fs::read_to_string(&stage.stderr).unwrap_or_default();
-        Err(DeployError::Drift { stage: stage.stage.to_owned(), said: said.trim().to_owned() })
     }
 
     /// Runs the command in a process of its own.
@@ -152,11 +172,9 @@ impl Runner {
         // Whatever the rest of it does from now on came too late.
         let ran = self.ran(stage, outcome);
         let left = rest.end();
-        if let Some(endpoint) = endpoint {
-            endpoint.end();
-        }
+        let calls = endpoint.and_then(ServedEndpoint::end);
         let ended_by_itself = matches!(outcome.end, Ended::Exit(_));
-        Ok(Ran { left_running: if ended_by_itself { left } else { Vec::new() }, ..ran })
+        Ok(Ran { left_running: if ended_by_itself { left } else { Vec::new() }, calls, ..ran })
     }
 
     /// Runs the command in a process that stays.
@@ -171,7 +189,7 @@ impl Runner {
                 environment::check_provider(&self.access)?;
                 Err(broken(error))
             }
-            Ok(outcome) => Ok(Ran { warm: true, ..self.ran(stage, outcome) }),
+            Ok((outcome, calls)) => Ok(Ran { warm: true, calls, ..self.ran(stage, outcome) }),
         }
     }
 
@@ -183,6 +201,7 @@ impl Runner {
             lock_left: self.engine.workspace().is_locked(&stage.place.work),
             left_running: Vec::new(),
             warm: false,
+            calls: None,
         }
     }
 

@@ -16,6 +16,8 @@ pub struct Place {
     pub work: PathBuf,
     /// The ledger.
     pub ledger: PathBuf,
+    /// Where what the engine prints is written.
+    pub output: PathBuf,
 }
 
 /// The starts of stages that are repeated.

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Serialize, Serializer};
 
+use super::costs::Costs;
+
 /// Time by kind of work, summed over all threads.
 #[derive(Debug, Default)]
 pub struct TimeSpent {
@@ -23,6 +25,8 @@ pub struct TimeSpent {
     pub judging: Stopwatch,
     /// What the engine's commands took, by their stages.
     pub stages: StageTimes,
+    /// What commands took beside time.
+    pub costs: Costs,
 }
 
 /// How long commands took, by the kinds of their stages.

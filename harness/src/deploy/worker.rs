@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use equiform_proto::control::{ControlError, Run};
+use equiform_proto::control::{Calls, ControlError, Run};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
@@ -21,6 +21,7 @@ use super::limits::{INTERVAL, Limits};
 use super::process::{Ended, Outcome};
 use super::processes;
 use super::stop::{self, Running, Stop};
+use super::usage::SoFar;
 use crate::engines::driver::{Access, Driver, WorkerProgram};
 use crate::engines::worker::{Answer, GREETING, Request};
 use crate::evidence::{Excess, Limited};
@@ -287,17 +288,22 @@ impl Worker {
     }
 
     /// Runs a command to its end, as this run of the provider. After an error it is of no use any more.
-    pub fn serve(&mut self, run: Run, request: &Request, timeout: Duration) -> Result<Outcome, WorkerError> {
+    pub fn serve(
+        &mut self,
+        run: Run,
+        request: &Request,
+        timeout: Duration,
+    ) -> Result<(Outcome, Option<Calls>), WorkerError> {
         let run = Run { engine: Some(self.pid()), ..run };
         self.endpoint.begin(run).map_err(WorkerError::Provider)?;
         let outcome = self.run(request, timeout);
-        self.endpoint.end();
-        outcome
+        let calls = self.endpoint.end();
+        Ok((outcome?, calls))
     }
 
     /// Runs a command to its end. After an error it is of no use any more.
     pub fn run(&mut self, request: &Request, timeout: Duration) -> Result<Outcome, WorkerError> {
-        let begin = Instant::now();
+        let (begin, begun) = (Instant::now(), SoFar::begin(self.pid()));
         // A path that is no text cannot be asked for.
         let line =
             serde_json::to_string(request).map_err(|error| WorkerError::Refused(error.to_string()))? + "\n";
@@ -305,15 +311,17 @@ impl Worker {
         let _ = self.requests.write_all(line.as_bytes());
         self.commands += 1;
         let (leader, limits) = (stop::pid_of(&self.child), self.limits);
-        let answer = self.answer(timeout, || limits.exceeded(leader, &request.folder))?;
-        if let Some(excess) = limits.exceeded_by_files(&request.folder) {
+        let folders = [&*request.folder, request.stdout.parent().unwrap_or(&request.folder)];
+        let answer = self.answer(timeout, || limits.exceeded(leader, &folders))?;
+        let usage = begun.and_then(SoFar::end);
+        if let Some(excess) = limits.exceeded_by_files(&folders) {
             return Err(WorkerError::Exceeded(excess));
         }
         let odd = |error: serde_json::Error| WorkerError::Silent(error.into());
         match serde_json::from_str(&answer).map_err(odd)? {
             Answer { exit: Some(code), .. } => {
                 self.odd_exit |= !ORDINARY_EXITS.contains(&code);
-                Ok(Outcome { end: Ended::Exit(code), took: begin.elapsed() })
+                Ok(Outcome { end: Ended::Exit(code), took: begin.elapsed(), usage })
             }
             Answer { error, .. } => Err(WorkerError::Refused(error.unwrap_or_default())),
         }

@@ -25,8 +25,45 @@ pub struct EngineProfile {
     pub identity: StoredIdentity,
     /// Whether its states keep a setting that has spread to an object.
     pub setting: StoredSetting,
+    /// Its version, as it says itself; none if that is not known.
+    pub version: Option<(u64, u64, u64)>,
+    /// How lines begin that it prints on standard error although nothing is wrong.
+    pub known_stderr: &'static [&'static str],
+    /// Whether the backup of a state is a copy of it, byte for byte.
+    pub backup_is_a_copy: bool,
+    /// How often its commands may call the provider.
+    pub calls: CallBounds,
     /// The options that all of its commands have, which people need not read.
     pub usual_options: &'static [&'static str],
+}
+
+/// How often a command of an engine may call the provider at most. Measured on sound engines.
+#[derive(Debug, Clone, Copy)]
+pub struct CallBounds {
+    /// How often each object may be read.
+    pub reads: u64,
+    /// How often each node may be planned.
+    pub plans: u64,
+    /// How often each node may be validated.
+    pub validations: u64,
+    /// How often other calls may be made, by their names.
+    pub others: &'static [(&'static str, u64)],
+    /// The same for each object that there is.
+    pub per_object: &'static [(&'static str, u64)],
+    /// How many operations and calls about resources may be under way at once, unless a command says otherwise.
+    pub at_once: u64,
+}
+
+impl CallBounds {
+    /// Nothing is too often.
+    pub const UNBOUNDED: Self = Self {
+        reads: u64::MAX,
+        plans: u64::MAX,
+        validations: u64::MAX,
+        others: &[],
+        per_object: &[],
+        at_once: u64::MAX,
+    };
 }
 
 /// How engines reach the mock provider.

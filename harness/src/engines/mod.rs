@@ -58,9 +58,11 @@ pub fn make_mirror(family: Family, provider: &Path, folder: &Path) -> io::Result
 
 /// What judging needs to know of an engine.
 pub fn profile(id: &EngineId) -> EngineProfile {
-    match id.family {
+    let profile = match id.family {
         Family::Terraform => terraform::profile(&judged_as(id)),
-    }
+    };
+    // However it is judged, it says what it is.
+    EngineProfile { version: Some((id.version.major, id.version.minor, id.version.patch)), ..profile }
 }
 
 /// The version by which an engine is judged. A pre-release counts as the release that it leads to. A version that is

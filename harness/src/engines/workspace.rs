@@ -85,6 +85,10 @@ pub trait Workspace: Debug + Send + Sync {
         snapshot.put_into(folder)
     }
 
+    /// Whether a folder in the working directory is one that the engine installs providers into. Its path ends with a
+    /// slash.
+    fn is_installation(&self, path: &str) -> bool;
+
     /// Whether a command left its memory locked.
     fn is_locked(&self, folder: &Path) -> bool;
 

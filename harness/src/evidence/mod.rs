@@ -2,12 +2,14 @@
 //!
 //! Nothing here knows which engine it was: a [`Reader`] of its family reads what it printed and stored. Evidence is
 //! read stage by stage, each file once: `ledger` folds the ledger into the world as it goes and shows each entry to
-//! an observer, `output` is what the engine printed, `state` what it stored, `quote` a line of any of it. No stage is
-//! kept once the next one is asked for. Nothing here makes a judgement: whoever reads the evidence says what to look
-//! at.
+//! an observer, `output` is what the engine printed and `message` each of its messages, `state` what it stored, `quote`
+//! a line of any of it. No stage is kept once the next one is asked for. Nothing here makes a judgement: whoever reads
+//! the evidence says what to look at.
 
+mod directory;
 mod excess;
 mod ledger;
+mod message;
 mod output;
 mod quote;
 mod reader;
@@ -17,18 +19,21 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use equiform_proto::control::Calls;
 use equiform_proto::ledger::World;
 use serde::{Deserialize, Serialize};
 
 use crate::case::stage::Stage;
 use crate::spec::Effect;
+pub use directory::{Cost, Directory, FileRecord, FileRole, MOST_FILES, SeenDirectory};
 pub use excess::{Excess, Limited};
 use ledger::StagedLedger;
 pub use ledger::{LateEntry, LedgerObserver, ObservedOperation};
-pub use output::{
-    Alarm, AlarmMeaning, CycleNode, EngineError, Moment, NodeOperation, Output, PlannedChange, Refusal,
-    Reported, Summary, Warning,
+pub use message::{
+    Diagnostic, Flaw, Message, MessageProblem, Moment, Part, PlannedChange, PlannedReason, Position,
+    Reported, ReportedRead, Summary,
 };
+pub use output::{Alarm, AlarmMeaning, CycleNode, EngineError, NodeOperation, Output, Refusal, Warning};
 pub use quote::{Quote, Topic};
 pub use reader::{OperationsBy, Reader};
 pub use state::{
@@ -95,6 +100,15 @@ pub struct StageRecord {
     /// Whether it ran in a process that runs other commands too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
+    /// What it called, where the provider was up and counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<Calls>,
+    /// What it took, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// The working directory afterwards; none of commands that are not the engine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<Directory>,
 }
 
 impl StageRecord {
@@ -112,6 +126,9 @@ impl StageRecord {
             exit_codes: ExitCodes::Usual,
             ledger_bytes: 0,
             warm: false,
+            calls: None,
+            cost: None,
+            directory: None,
         }
     }
 
@@ -153,6 +170,10 @@ pub struct StageEvidence {
     pub state_before: Option<Arc<State>>,
     /// How the state file differs from the one before, if that was asked for.
     pub state_difference: Option<StateDifference>,
+    /// The working directory afterwards.
+    pub directory: Option<SeenDirectory>,
+    /// The same after the command before. A repetition has a directory of its own, and none before.
+    pub directory_before: Option<SeenDirectory>,
 }
 
 impl StageEvidence {
@@ -187,6 +208,8 @@ impl StageEvidence {
             state: StateFile::Missing,
             state_before: None,
             state_difference: None,
+            directory: None,
+            directory_before: None,
         }
     }
 }
@@ -216,6 +239,8 @@ pub struct Evidence<'a> {
     before_repeated: BTreeMap<String, Option<Before>>,
     /// The ledger of the stage at hand, if that is a repetition.
     repetition: Option<StagedLedger>,
+    /// The working directory after the last command that was no repetition.
+    directory: Option<SeenDirectory>,
 }
 
 /// The folder of a stage, and the state that it left.
@@ -244,6 +269,7 @@ impl<'a> Evidence<'a> {
             before: None,
             before_repeated: BTreeMap::new(),
             repetition: None,
+            directory: None,
         })
     }
 
@@ -295,7 +321,17 @@ impl<'a> Evidence<'a> {
             }
             None => None,
         };
+        let seen =
+            |directory: &Directory| SeenDirectory::new(directory.clone(), |path| self.reader.role_of(path));
+        let directory = record.directory.as_ref().map(seen);
+        check_state(&record, directory.as_ref(), &kept.join(STATE))?;
+        let directory_before = match (&stage.repeats, &directory) {
+            (None, Some(now)) => self.directory.replace(now.clone()),
+            _ => None,
+        };
         let evidence = StageEvidence {
+            directory,
+            directory_before,
             succeeded,
             tells_of_changes: self.reader.tells_of_changes(&record),
             record,
@@ -319,6 +355,24 @@ pub fn records(folder: &Path) -> Result<Vec<StageRecord>, Unreadable> {
     let path = folder.join(STAGES);
     let bytes = std::fs::read(&path).map_err(unreadable(&path))?;
     serde_json::from_slice(&bytes).map_err(unreadable(&path))
+}
+
+/// The state that was kept is the one that the command left: where it is gone or cut, the engine is not to blame.
+fn check_state(
+    record: &StageRecord,
+    directory: Option<&SeenDirectory>,
+    kept: &Path,
+) -> Result<(), Unreadable> {
+    // Of a command that exceeded a limit, only the beginning is kept.
+    let Some(directory) = directory.filter(|_| record.exceeded.is_none()) else { return Ok(()) };
+    let left = directory.with_role(FileRole::State).map(|state| state.bytes);
+    let there = std::fs::metadata(kept).ok().map(|state| state.len());
+    if left == there {
+        return Ok(());
+    }
+    let bytes =
+        |size: Option<u64>| size.map_or("no state".to_owned(), |size| format!("a state of {size} bytes"));
+    Err(unreadable(kept)(format!("the command left {}, and there is {}", bytes(left), bytes(there))))
 }
 
 /// A deployment has a record of every stage, or up to one in which the engine failed.

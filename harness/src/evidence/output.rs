@@ -1,11 +1,11 @@
-//! What an engine printed, whichever it is.
+//! What an engine printed, whichever it is: its messages, and what is not to be among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::spec::OperationKind;
+use super::message::{Diagnostic, Flaw, Message, PlannedChange, Reported, ReportedRead, Summary};
 
 /// What words of alarm mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,57 +52,6 @@ impl EngineError {
     }
 }
 
-/// A change that an engine announced.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PlannedChange {
-    /// The address of the instance.
-    pub address: String,
-    /// The engine's word for it.
-    pub action: String,
-    /// The operations that it amounts to.
-    pub operations: &'static [OperationKind],
-}
-
-/// What an engine tells of an operation while it is under way.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Reported {
-    /// The address of the resource.
-    pub address: Box<str>,
-    /// What is done.
-    pub kind: OperationKind,
-    /// When.
-    pub moment: Moment,
-    /// The object.
-    pub id: Option<Box<str>>,
-}
-
-/// A moment of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Moment {
-    /// It begins.
-    Begin,
-    /// It has taken effect.
-    End,
-    /// It has failed.
-    Failure,
-}
-
-/// How many objects an engine says that it creates, changes and deletes, or has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary {
-    /// Of which command.
-    pub command: String,
-    /// Whether it tells of a plan, and not of what was done.
-    pub is_plan: bool,
-    /// Created.
-    pub created: usize,
-    /// Changed in place.
-    pub updated: usize,
-    /// Deleted.
-    pub deleted: usize,
-}
-
 /// Why an engine can have to refuse a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -141,31 +90,91 @@ pub enum Warning {
     MayBeIncomplete,
 }
 
-/// What there is to know of what an engine printed. The text itself is not kept.
+/// What an engine printed. The text itself is not kept.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
-    /// What it planned.
-    pub planned: BTreeSet<PlannedChange>,
-    /// The summaries, in order.
-    pub summaries: Vec<Summary>,
+    /// Its messages, in order.
+    pub messages: Vec<Message>,
+    /// Whether its messages can be compared with what it did; not if they are all that is known of that.
+    pub is_compared: bool,
     /// The errors that it reported.
     pub errors: Vec<EngineError>,
-    /// What it reported about its operations; none where nothing else is known of them.
-    pub reported: Option<Vec<Reported>>,
-    /// What it planned to do with the outputs of the program, by their names.
-    pub planned_outputs: BTreeMap<String, String>,
-    /// The outputs that it reported at the end, by name; none if it reported none.
-    pub outputs: Option<BTreeMap<String, Json>>,
-    /// Of what it warned.
-    pub warnings: BTreeSet<Warning>,
-    /// What it says has changed behind its back.
-    pub drifted: BTreeSet<PlannedChange>,
     /// Whether one of the errors is about a cycle in its graph.
     pub reports_a_cycle: bool,
+    /// What is wrong with messages by themselves.
+    pub flaws: Vec<Flaw>,
     /// Words that must not be there.
     pub alarms: BTreeSet<&'static Alarm>,
     /// The first line on standard output that is no message.
     pub stray: Option<String>,
+    /// The first lines on standard error.
+    pub on_stderr: Vec<String>,
+}
+
+impl Output {
+    /// What it planned.
+    pub fn planned(&self) -> impl Iterator<Item = &PlannedChange> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Planned(change) => Some(change),
+            _ => None,
+        })
+    }
+
+    /// What it says has changed behind its back.
+    pub fn drifted(&self) -> impl Iterator<Item = &PlannedChange> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Drift(change) => Some(change),
+            _ => None,
+        })
+    }
+
+    /// The summaries.
+    pub fn summaries(&self) -> impl Iterator<Item = &Summary> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Summary(summary) => Some(summary),
+            _ => None,
+        })
+    }
+
+    /// What it reported about its operations.
+    pub fn reported(&self) -> impl Iterator<Item = &Reported> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Operation(reported) => Some(reported),
+            _ => None,
+        })
+    }
+
+    /// What it reported about reading.
+    pub fn reads(&self) -> impl Iterator<Item = &ReportedRead> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Read(read) => Some(read),
+            _ => None,
+        })
+    }
+
+    /// The warnings and errors.
+    pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Diagnostic(diagnostic) => Some(diagnostic),
+            _ => None,
+        })
+    }
+
+    /// What it planned to do with the outputs of the program, by their names; none if it did not say so.
+    pub fn planned_outputs(&self) -> Option<&BTreeMap<String, String>> {
+        self.messages.iter().find_map(|message| match message {
+            Message::PlannedOutputs(outputs) => Some(outputs),
+            _ => None,
+        })
+    }
+
+    /// The outputs that it reported at the end, by name; none if it reported none.
+    pub fn outputs(&self) -> Option<&BTreeMap<String, Json>> {
+        self.messages.iter().find_map(|message| match message {
+            Message::Outputs(outputs) => Some(outputs),
+            _ => None,
+        })
+    }
 }
 
 /// What a node of an engine's graph does, in a cycle that it reports.

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use super::{
-    ObservedOperation, Output, Quote, StageRecord, StateComparison, StateDifference, StateFile, Topic,
-    Unreadable,
+    FileRole, ObservedOperation, Output, Quote, StageRecord, StateComparison, StateDifference, StateFile,
+    Topic, Unreadable,
 };
 
 /// Whose word is taken for what was done in a stage.
@@ -19,6 +19,9 @@ pub enum OperationsBy {
 
 /// Reads back what engines of a family leave.
 pub trait Reader: Debug + Sync {
+    /// What a file or folder in the working directory is for; none for one that no sound engine leaves.
+    fn role_of(&self, path: &str) -> Option<FileRole>;
+
     /// Whether a command did what it was told, so that the next stage can follow.
     fn succeeded(&self, record: &StageRecord) -> bool;
 

@@ -23,6 +23,19 @@ pub struct BadRequest {
     pub decides: Option<Box<str>>,
 }
 
+/// A read of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectRead {
+    /// The key of the object.
+    pub key: Box<str>,
+    /// Its id.
+    pub id: Option<Box<str>>,
+    /// Whether it exists.
+    pub exists: bool,
+    /// Whether the provider failed.
+    pub failed: bool,
+}
+
 /// The requests of a stage.
 #[derive(Debug, Clone, Default)]
 pub struct Requests {
@@ -32,6 +45,14 @@ pub struct Requests {
     pub planned: FxHashSet<Box<str>>,
     /// How many objects were read.
     pub reads: usize,
+    /// The reads of objects, in the order of the ledger.
+    pub read: Vec<ObjectRead>,
+    /// How often each object was read, by its id, with its key.
+    pub reads_of: FxHashMap<Box<str>, (Box<str>, u64)>,
+    /// How often each key was planned.
+    pub plans_of: FxHashMap<Box<str>, u64>,
+    /// How many objects there were when the stage began.
+    pub objects: u64,
     /// How many requests there were about objects.
     pub about_objects: usize,
     /// How often each check was made.
@@ -65,8 +86,9 @@ impl LedgerObserver for RequestCheck {
     fn begin(&mut self, world: &World) {
         let name = |key: &Option<String>| key.as_deref().unwrap_or("?").into();
         let unread = world.unordered().map(|object| (object.id.as_str().into(), name(&object.key)));
-        self.stage =
-            StageRequests { unread: unread.collect(), drifted: self.drifted.clone(), ..Default::default() };
+        let unread: FxHashMap<Box<str>, Box<str>> = unread.collect();
+        let requests = Requests { objects: unread.len() as u64, ..Requests::default() };
+        self.stage = StageRequests { requests, unread, drifted: self.drifted.clone(), ..Default::default() };
     }
 
     fn entry(&mut self, entry: &Entry, world: &World) {
@@ -98,6 +120,24 @@ impl StageRequests {
         }
         self.requests.about_objects += usize::from(entry.id.is_some() || entry.key.is_some());
         self.requests.reads += usize::from(entry.op == Operation::Read);
+        if entry.op == Operation::Read {
+            let text = |text: &Option<String>| text.as_deref().map(Box::<str>::from);
+            self.requests.read.push(ObjectRead {
+                key: text(&entry.key).unwrap_or_default(),
+                id: text(&entry.id),
+                exists: entry.id.as_deref().is_some_and(|id| world.get(id).is_some()),
+                failed: entry.phase == Phase::Fail,
+            });
+        }
+        let name = |text: &Option<String>| text.as_deref().unwrap_or_default().into();
+        match entry.op {
+            Operation::Read => {
+                let count = self.requests.reads_of.entry(name(&entry.id));
+                count.or_insert_with(|| (name(&entry.key), 0)).1 += 1;
+            }
+            Operation::Plan => *self.requests.plans_of.entry(name(&entry.key)).or_default() += 1,
+            _ => {}
+        }
         match (entry.op, entry.phase) {
             // The provider was told to.
             (Operation::Read | Operation::Plan, Phase::Fail) if entry.fault.is_some() => {}
@@ -113,6 +153,11 @@ impl StageRequests {
             }
             (Operation::Plan, _) => {
                 self.compare_prior(entry, world);
+                // What is to be deleted may be planned first: Terraform 1.11 does so.
+                let stays = entry.prior.is_some() && entry.planned.is_some();
+                if stays && self.unread.contains_key(entry.id.as_deref().unwrap_or_default()) {
+                    self.found(FindingKind::PlannedBeforeRead, entry, RequestProblem::ByItsKind, true);
+                }
                 let key = entry.key.as_deref().unwrap_or_default();
                 self.requests.planned.insert(key.into());
                 let plan = (entry.prior, entry.config, entry.planned);

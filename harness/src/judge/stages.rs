@@ -16,7 +16,7 @@ use super::verdict::VariantVerdict;
 use crate::case::stage::{JudgedAs, Stage};
 use crate::case::{Case, StagedBatch};
 use crate::engines::driver::EngineProfile;
-use crate::evidence::{Evidence, StageEvidence, Unreadable};
+use crate::evidence::{ERRORS, Evidence, StageEvidence, Unreadable, unreadable};
 use crate::spec::{
     Action, Configuration, Deployed, Effect, Expectation, LeftOut, OperationKind, Options, PlanMode,
     ResourceOperation, Semantics,
@@ -101,6 +101,12 @@ impl StageJudge<'_> {
             let stage = past.stage();
             let repeated = evidence.repeated_by(stage);
             let Some((evidence, requests, world)) = evidence.next(stage)? else { break };
+            if matches!(stage.action, Action::Drift { .. }) && !evidence.succeeded {
+                // What was to change is not there, or there is no telling: the case goes no further.
+                let said = std::fs::read_to_string(folder.join(&stage.name).join(ERRORS)).unwrap_or_default();
+                let why = format!("the world could not be changed behind the engine's back: {}", said.trim());
+                return Err(unreadable(&folder.join(&stage.name))(why));
+            }
             let expected = Expected::of(&past, &self.case.left_out);
             let failed = (!evidence.succeeded).then(|| evidence.took_effect());
             let outcome = expected.outcome(&past, &evidence, failed.as_deref(), self.profile.semantics);
@@ -110,6 +116,10 @@ impl StageJudge<'_> {
                 identity: self.profile.identity,
                 setting: self.profile.setting,
                 engine: self.case.engine.as_ref().map(|engine| &engine.id),
+                version: self.profile.version,
+                known_stderr: self.profile.known_stderr,
+                backup_is_a_copy: self.profile.backup_is_a_copy,
+                calls: &self.profile.calls,
                 repeated: repeated.as_ref(),
                 evidence: &evidence,
                 requests: &requests,
@@ -274,6 +284,10 @@ pub fn without_model(
             identity: profile.identity,
             setting: profile.setting,
             engine: None,
+            version: profile.version,
+            known_stderr: profile.known_stderr,
+            backup_is_a_copy: profile.backup_is_a_copy,
+            calls: &profile.calls,
             repeated: repeated.as_ref(),
             evidence: &evidence,
             requests: &requests,

@@ -48,10 +48,15 @@ at() {{ case "$EQUIFORM_LEDGER" in $1) [ "$EQUIFORM_RUN" = "$2" ];; *) false;; e
         self.root.path().join(name)
     }
 
-    /// A campaign of one case with three variants in two batches, one after the other.
+    /// A campaign of one case with three variants in two batches, one after the other, unless options say otherwise.
     pub fn campaign(&self, out: &str, more: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
-        command.args(["run", "--sources=1", "--variants=3", "--batches=2", "--resources=3", "--edges=2"]);
+        let usual = ["--sources=1", "--variants=3", "--batches=2", "--resources=3", "--edges=2"];
+        let is_given = |option: &str| {
+            let name = option.split('=').next().unwrap_or_default();
+            more.iter().any(|given| given.starts_with(name))
+        };
+        command.arg("run").args(usual.iter().filter(|option| !is_given(option)));
         command.args(["--jobs=1", "--format=json", "--workflows=plain", "--engine"]).arg(self.path("engine"));
         command.arg("--out").arg(self.path(out)).args(more);
         command

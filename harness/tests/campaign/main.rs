@@ -3,6 +3,7 @@
 mod clean;
 mod commands;
 mod compare;
+mod costs;
 mod faults;
 mod fork;
 mod interrupt;

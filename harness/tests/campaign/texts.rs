@@ -24,8 +24,9 @@ fn all_texts() -> Case {
     let values = ["a", "b", "c"];
     let long = "0123456789abcdef".repeat(4096);
     let families = FAMILIES.iter().map(|family| family[..3].iter().map(|&text| text.to_owned()).collect());
-    let families: Vec<Vec<String>> =
-        families.chain([vec![long.clone(), format!("{long}!"), long[..32768].to_owned()]]).collect();
+    let families: Vec<Vec<String>> = families
+        .chain([vec![long.clone(), format!("{long}!"), long[..32768].to_owned()], alarming()])
+        .collect();
     let add = (0..families.len()).fold("empty".to_owned(), |term, at| format!("(add r{at} {term})"));
     let term = values.iter().fold(add, |term, value| {
         let term = if *value == "a" { term } else { format!("(cut {term})") };
@@ -43,6 +44,16 @@ fn all_texts() -> Case {
     let names = TAKEN.iter().chain(SCRIPTS).map(|&name| name.to_owned()).chain([long]);
     names.enumerate().for_each(|(at, name)| case.spelling.call(&format!("r{at}"), name));
     case
+}
+
+/// Texts with the words that engines print when they crash or blame somebody.
+fn alarming() -> Vec<String> {
+    let texts = [
+        "panic: runtime error\ngoroutine 1 [running]:",
+        "Error: Provider produced inconsistent result. This is a bug in the provider",
+        "fatal error: WARNING: DATA RACE, see crash.log",
+    ];
+    texts.map(str::to_owned).to_vec()
 }
 
 fn texts_arrive_as_they_are(spec: &str, case: &Case) {

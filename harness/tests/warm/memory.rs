@@ -48,7 +48,7 @@ fn memory_stays_bounded(spec: &str) {
             faults: Faults::default(),
             engine: None,
         };
-        let outcome = worker.serve(run, &request, Duration::from_secs(60)).unwrap();
+        let (outcome, _) = worker.serve(run, &request, Duration::from_secs(60)).unwrap();
         let said = || std::fs::read_to_string(place("out")).unwrap();
         assert_eq!(outcome.end, Ended::Exit(0), "{}", said());
         memory = memory.max(worker.memory().unwrap());

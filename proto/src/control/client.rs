@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Answer, CONTROL_VERSION, Endpoint, LINE_LIMIT, Request, Run};
+use super::{Answer, CONTROL_VERSION, Calls, Endpoint, LINE_LIMIT, Request, Run};
 
 /// A connection to a provider's control socket.
 #[derive(Debug)]
@@ -70,9 +70,12 @@ impl Client {
         self.order(&Request::BeginRun { run })
     }
 
-    /// Says that the run is over.
-    pub fn end_run(&mut self) -> Result<(), ControlError> {
-        self.order(&Request::EndRun)
+    /// Says that the run is over, and learns what was called in it.
+    pub fn end_run(&mut self) -> Result<Calls, ControlError> {
+        match self.ask(&Request::EndRun)? {
+            Answer::Ended { calls } => Ok(calls),
+            other => Err(unexpected(&other)),
+        }
     }
 
     fn order(&mut self, request: &Request) -> Result<(), ControlError> {

@@ -11,6 +11,7 @@
 
 mod client;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -95,6 +96,11 @@ pub enum Answer {
         /// Where engines connect.
         endpoint: Endpoint,
     },
+    /// To [`Request::EndRun`].
+    Ended {
+        /// What was called in the run.
+        calls: Calls,
+    },
     /// To whatever has no answer of its own.
     Done,
     /// The request was not carried out.
@@ -102,6 +108,19 @@ pub enum Answer {
         /// Why.
         message: String,
     },
+}
+
+/// What an engine called in a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calls {
+    /// How often each RPC was called, by its name in the protocol.
+    pub counts: BTreeMap<String, u64>,
+    /// How often each node's configuration was validated, by its key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub validated: BTreeMap<String, u64>,
+    /// The most calls about resources that were under way at once.
+    pub most_at_once: u64,
 }
 
 /// Where engines find the provider.

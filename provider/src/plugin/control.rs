@@ -113,7 +113,10 @@ impl Client {
                 self.endpoint()?.begin(run);
                 Ok(Answer::Done)
             }
-            Request::EndRun => done(self.endpoint()?.end()),
+            Request::EndRun => match self.endpoint()?.end() {
+                Some(calls) => Ok(Answer::Ended { calls }),
+                None => Err("no run has begun".to_owned()),
+            },
         }
     }
 
@@ -143,9 +146,4 @@ impl Client {
         };
         Ok(Answer::Listening { endpoint })
     }
-}
-
-/// The answer to a request that needs a run.
-fn done(is_done: bool) -> Result<Answer, String> {
-    if is_done { Ok(Answer::Done) } else { Err("no run has begun".to_owned()) }
 }

@@ -1,9 +1,11 @@
-//! Which RPCs came in, for whoever wants to know what an engine asks of a provider: names only, never what they carry.
+//! Which RPCs came in: names only, never what they carry. They are counted for the run that they belong to, and written
+//! down for whoever wants to know what an engine asks of a provider.
 
 use std::convert::Infallible;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -12,9 +14,20 @@ use tonic::codegen::{Service, http};
 use tonic::server::NamedService;
 
 use super::log::{Level, log};
+use crate::rpc::Session;
 
 /// Names the file to which every RPC is written, a line each: `tfplugin6.Provider/ReadResource`.
 const RPC_LOG_VARIABLE: &str = "EQUIFORM_RPC_LOG";
+
+/// The RPCs of which engines have as many under way as they may do at once. Protocol 5 has another name for one.
+const ABOUT_RESOURCES: &[&str] = &[
+    "ValidateResourceConfig",
+    "ValidateResourceTypeConfig",
+    "ReadResource",
+    "PlanResourceChange",
+    "ApplyResourceChange",
+    "ImportResourceState",
+];
 
 /// A service whose RPCs are written down, if that is asked for.
 #[derive(Clone)]
@@ -49,22 +62,33 @@ impl<S: NamedService> NamedService for Logged<S> {
 impl<S> Service<http::Request<Body>> for Logged<S>
 where
     S: Service<http::Request<Body>, Error = Infallible>,
+    S::Future: Send + 'static,
 {
     type Response = S::Response;
     type Error = S::Error;
-    type Future = S::Future;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.service.poll_ready(cx)
     }
 
-    fn call(&mut self, request: http::Request<Body>) -> S::Future {
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         if let Some(mut file) = self.file.as_deref() {
             // One write a line: several processes may append to the file.
             let line = format!("{}\n", request.uri().path().trim_start_matches('/'));
             // Without a line the log is short of it; the engine is served all the same.
             let _ = file.write_all(line.as_bytes());
         }
-        self.service.call(request)
+        let method = request.uri().path().rsplit('/').next().unwrap_or_default();
+        let session: Option<&Arc<Session>> = request.extensions().get();
+        let run = session.and_then(|session| session.host.run());
+        let open = run.and_then(|run| run.called(method, ABOUT_RESOURCES.contains(&method)));
+        let answer = self.service.call(request);
+        Box::pin(async move {
+            let answer = answer.await;
+            // Before the engine can know the answer, and ask for more.
+            drop(open);
+            answer
+        })
     }
 }

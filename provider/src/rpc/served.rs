@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use equiform_proto::control::Run;
+use equiform_proto::control::{Calls, Run};
 
 use super::{Host, Session};
 
@@ -33,6 +33,23 @@ pub struct ServedRun {
     /// Where it is served.
     pub(super) endpoint: Weak<Endpoint>,
     is_over: AtomicBool,
+    calls: Mutex<OpenCalls>,
+}
+
+/// What was called in a run, and what is under way.
+#[derive(Debug, Default)]
+struct OpenCalls {
+    calls: Calls,
+    open: u64,
+}
+
+/// A call about a resource that is under way.
+pub struct OpenCall(Arc<ServedRun>);
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        self.0.calls.lock().expect("no holder panics").open -= 1;
+    }
 }
 
 impl PartialEq for ServedRun {
@@ -48,6 +65,26 @@ impl ServedRun {
     pub fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
+
+    /// Counts a call; one about a resource is under way until what comes back is dropped.
+    pub fn called(self: &Arc<Self>, method: &str, about_resource: bool) -> Option<OpenCall> {
+        let mut all = self.calls.lock().expect("no holder panics");
+        match all.calls.counts.get_mut(method) {
+            Some(count) => *count += 1,
+            None => drop(all.calls.counts.insert(method.to_owned(), 1)),
+        }
+        about_resource.then(|| {
+            all.open += 1;
+            all.calls.most_at_once = all.calls.most_at_once.max(all.open);
+            OpenCall(self.clone())
+        })
+    }
+
+    /// Counts that a node's configuration was validated.
+    pub(super) fn validated(&self, key: &str) {
+        let mut all = self.calls.lock().expect("no holder panics");
+        *all.calls.validated.entry(key.to_owned()).or_default() += 1;
+    }
 }
 
 impl Endpoint {
@@ -60,17 +97,20 @@ impl Endpoint {
             settings,
             endpoint: Arc::downgrade(self),
             is_over: AtomicBool::new(false),
+            calls: Mutex::default(),
         };
         self.served.lock().expect("no holder panics").run = Some(Arc::new(run));
     }
 
-    /// Ends the run that is served, and closes its connections; false if there is none.
-    pub fn end(&self) -> bool {
+    /// Ends the run that is served, and closes its connections. What was called in it; none if there is no run.
+    pub fn end(&self) -> Option<Calls> {
         let Served { run, sessions } = std::mem::take(&mut *self.served.lock().expect("no holder panics"));
         for session in sessions.into_iter().filter_map(|session| session.upgrade()) {
             session.close();
         }
-        run.inspect(|run| run.is_over.store(true, Ordering::Relaxed)).is_some()
+        let run = run?;
+        run.is_over.store(true, Ordering::Relaxed);
+        Some(std::mem::take(&mut run.calls.lock().expect("no holder panics").calls))
     }
 
     /// A new connection; none if no run is served.
@@ -112,8 +152,8 @@ mod tests {
         let next = endpoint.connected(None).unwrap();
         assert_ne!(next.host, one.host);
         assert_eq!(next.host.run().unwrap().settings.label.as_deref(), Some("second"));
-        assert!(endpoint.end() && next.closed().is_cancelled());
-        assert!(!endpoint.end() && endpoint.connected(None).is_none());
+        assert!(endpoint.end().is_some() && next.closed().is_cancelled());
+        assert!(endpoint.end().is_none() && endpoint.connected(None).is_none());
     }
 
     #[test]

@@ -108,6 +108,9 @@ impl MockProvider {
             if resource.key.is_some()
                 && let Some(Value::String(key)) = config.get(node::KEY)
             {
+                if let Some(run) = session.host.run() {
+                    run.validated(key);
+                }
                 let checked = if key.is_empty() {
                     Err(Problem::new(
                         "A node needs a name",

@@ -20,13 +20,15 @@ use std::path::Path;
 
 use equiform_proto::control::Endpoint;
 
-use super::driver::{Access, Capabilities, Driver, EngineCommand, EngineProfile, Syntax, WorkerProgram};
+use super::driver::{
+    Access, CallBounds, Capabilities, Driver, EngineCommand, EngineProfile, Syntax, WorkerProgram,
+};
 use super::workspace::{ProgramFile, RelativePath, Workspace};
 use super::{Engine, EngineId, EngineName, Version, worker};
 use crate::case::Batch;
 use crate::case::workflow::Feature;
 use crate::evidence::{
-    ExitCodes, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
+    ExitCodes, FileRole, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
     StoredIdentity, StoredSetting, Topic, Unreadable,
 };
 use crate::spec::semantics::terraform::{TERRAFORM, TOFU_FROM_1_12};
@@ -52,9 +54,35 @@ pub fn profile(id: &EngineId) -> EngineProfile {
         } else {
             StoredSetting::Always
         },
+        version: Some((id.version.major, id.version.minor, id.version.patch)),
+        // Terraform 1.6.6, 1.11.4 and 1.15.5 and OpenTofu 1.12.6 print nothing there.
+        known_stderr: &[],
+        calls: CALLS,
+        // OpenTofu writes another text of the same state.
+        backup_is_a_copy: !is_tofu,
         usual_options: &["-auto-approve", "-input=false", "-json", "-no-color", "-detailed-exitcode"],
     }
 }
+
+/// How often a command calls the provider at most, in any version that was tried.
+const CALLS: CallBounds = CallBounds {
+    reads: 1,
+    plans: 4,
+    validations: 3,
+    others: &[
+        ("GetProviderSchema", 1),
+        ("GetSchema", 1),
+        ("GetResourceIdentitySchemas", 1),
+        ("ValidateProviderConfig", 3),
+        ("PrepareProviderConfig", 3),
+        ("ConfigureProvider", 3),
+        ("Configure", 3),
+        ("StopProvider", 0),
+        ("Stop", 0),
+    ],
+    per_object: &[("UpgradeResourceState", 6)],
+    at_once: 10,
+};
 
 /// The file of a program in the usual syntax.
 pub const PROGRAM_FILE: &str = "main.tf";
@@ -193,6 +221,10 @@ fn arguments(action: &Action, encoding: &Encoding) -> Vec<String> {
 struct FilesOfTerraform;
 
 impl Reader for FilesOfTerraform {
+    fn role_of(&self, path: &str) -> Option<FileRole> {
+        workspace::role_of(path)
+    }
+
     fn succeeded(&self, record: &StageRecord) -> bool {
         record.exit == Some(0) || self.tells_of_changes(record)
     }

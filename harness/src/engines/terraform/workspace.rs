@@ -5,10 +5,23 @@ use std::io;
 use std::path::Path;
 
 use crate::engines::workspace::{RelativePath, Snapshot, Workspace};
+use crate::evidence::FileRole;
 use crate::private;
 
 const STATE: &str = "terraform.tfstate";
 const LOCK: &str = ".terraform.tfstate.lock.info";
+
+/// What a file or folder in a working directory is for.
+pub fn role_of(path: &str) -> Option<FileRole> {
+    match path {
+        STATE => Some(FileRole::State),
+        "terraform.tfstate.backup" => Some(FileRole::Backup),
+        LOCK => Some(FileRole::Lock),
+        super::PLAN_FILE => Some(FileRole::SavedPlan),
+        ".terraform/" | ".terraform.lock.hcl" => Some(FileRole::Installation),
+        _ => None,
+    }
+}
 
 /// A working directory with a local state.
 #[derive(Debug)]
@@ -17,6 +30,10 @@ pub struct LocalState;
 impl Workspace for LocalState {
     fn snapshot(&self, folder: &Path) -> io::Result<Snapshot> {
         Snapshot::take(folder, [RelativePath::new(STATE).map_err(io::Error::other)?])
+    }
+
+    fn is_installation(&self, path: &str) -> bool {
+        role_of(path) == Some(FileRole::Installation)
     }
 
     fn is_locked(&self, folder: &Path) -> bool {

@@ -42,6 +42,12 @@ impl Count {
 /// The check that says that the operations of all stages were compared with those that were expected.
 pub const OPERATIONS_COMPARED: &str = "operations compared";
 
+/// The check that counts stages in which the model allows operations to overlap.
+pub const MAY_OVERLAP: &str = "stages that allow operations to overlap";
+
+/// The check that counts those of them in which some did.
+pub const OVERLAPPED: &str = "stages in which operations overlapped";
+
 /// What was exercised. What is not there has a count of nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exercised {
@@ -105,6 +111,15 @@ impl Exercised {
             names.iter().filter_map(|name| self.checks.get(*name)).sum()
         };
         (counted(Counted::Apply), counted(Counted::Destroy))
+    }
+
+    /// In how many stages operations were allowed to overlap, if they never did: the engine does one at a time.
+    pub fn one_at_a_time(&self) -> Option<u64> {
+        /// Fewer may be chance.
+        const ENOUGH: u64 = 10;
+        let count = |check: &str| self.checks.get(check).copied().unwrap_or(0);
+        let allowed = count(MAY_OVERLAP);
+        (allowed >= ENOUGH && count(OVERLAPPED) == 0).then_some(allowed)
     }
 
     /// Counts something that was looked at.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::{Count, Exercised, OPERATIONS_COMPARED};
+use super::{Count, Exercised, MAY_OVERLAP, OPERATIONS_COMPARED, OVERLAPPED};
 use crate::case::stage::JudgedAs;
 use crate::evidence::ObservedOperation;
 use crate::judge::finding::OracleId;
@@ -83,7 +83,9 @@ impl Exercised {
             self.count_order(expectation, &spans);
             self.count_replacements(expectation, &spans);
             self.count_operations(expectation, &spans);
-            self.count_unordered(expectation, &spans);
+            // With one at a time nothing overlaps.
+            let may_overlap = trial.stage.action.parallelism() != Some(1);
+            self.count_unordered(expectation, &spans, may_overlap);
         }
         self.count_checks(trial, oracles);
     }
@@ -152,7 +154,7 @@ impl Exercised {
         }
     }
 
-    fn count_unordered(&mut self, expectation: &Expectation, spans: &Spans<'_>) {
+    fn count_unordered(&mut self, expectation: &Expectation, spans: &Spans<'_>, may_overlap: bool) {
         if expectation.operations.len() > MOST_OPERATIONS {
             return self.checked("stages too large to count unordered pairs", 1);
         }
@@ -173,6 +175,10 @@ impl Exercised {
         }
         if count.exercised > 0 {
             self.rules.entry(Rule::Unordered).or_default().add(&count);
+            if may_overlap {
+                self.checked(MAY_OVERLAP, 1);
+                self.checked(OVERLAPPED, u64::from(count.overlapped > 0));
+            }
         }
     }
 
@@ -185,17 +191,31 @@ impl Exercised {
         if let Some(plan) = plan.filter(|_| trial.stage.action.changes_the_world() && evidence.succeeded) {
             plan.causes.iter().for_each(|(cause, times)| self.changed(cause, *times));
         }
+        if evidence.directory.is_some() && asked(OracleId::Health) {
+            self.checked("working directories looked at", 1);
+        }
+        if evidence.directory_before.is_some() && asked(OracleId::State) {
+            self.checked("backups compared", 1);
+        }
+        if evidence.record.calls.is_some() && asked(OracleId::Requests) {
+            self.checked("calls counted", 1);
+        }
         if asked(OracleId::Steps) {
             self.checked(OPERATIONS_COMPARED, evidence.operations.len() as u64);
         }
         if asked(OracleId::Plan) && evidence.succeeded && judged_as != JudgedAs::Cross {
             self.checked("plans compared", 1);
-            self.checked("planned changes compared", evidence.output.planned.len() as u64);
-            self.checked("engine's own counts compared", evidence.output.summaries.len() as u64);
+            self.checked("planned changes compared", evidence.output.planned().count() as u64);
+            self.checked("engine's own counts compared", evidence.output.summaries().count() as u64);
         }
-        let reported = evidence.output.reported.as_ref().filter(|_| trial.stage.action.changes_the_world());
-        if let Some(reported) = reported.filter(|_| asked(OracleId::Progress)) {
-            self.checked("messages about operations compared", reported.len() as u64);
+        let output = &evidence.output;
+        if asked(OracleId::Progress) && output.is_compared && trial.speaks() {
+            self.checked("messages about operations compared", output.reported().count() as u64);
+            self.checked("messages about reads compared", output.reads().count() as u64);
+            self.checked("messages in sequence", output.messages.len() as u64);
+        }
+        if asked(OracleId::Health) && trial.speaks() {
+            self.checked("errors and warnings compared", output.diagnostics().count() as u64);
         }
         if let Some(state) =
             evidence.state.state().filter(|_| asked(OracleId::State) && trial.settled().is_some())

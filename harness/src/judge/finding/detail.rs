@@ -6,7 +6,9 @@ use equiform_proto::ledger::{Operation, Phase};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::evidence::{EngineError, Excess, Moment, Refusal, StateChange, Warning};
+use crate::evidence::{
+    EngineError, Excess, MessageProblem, Moment, PlannedReason, Refusal, StateChange, Warning,
+};
 use crate::spec::{OperationKind, ResourceOperation};
 
 /// What was seen of the subjects of a finding. Which of these there is depends on the kind.
@@ -113,6 +115,40 @@ pub enum Detail {
         /// The object that it names.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
+    },
+    /// A message about reading an object.
+    Read {
+        /// What it says about the read.
+        moment: Moment,
+        /// The object that it names.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+    },
+    /// A message that is wrong by itself.
+    Flaw {
+        /// Which line of the output it is.
+        line: usize,
+        /// What is wrong with it.
+        problem: MessageProblem,
+        /// What it says to people.
+        text: String,
+    },
+    /// Why a change is planned.
+    Reason {
+        /// What the engine says.
+        given: PlannedReason,
+        /// What it could say.
+        possible: Vec<PlannedReason>,
+    },
+    /// What an error is about.
+    Blame {
+        /// The error.
+        error: String,
+        /// What it names; none if it names nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blamed: Option<String>,
+        /// What it should name.
+        expected: Vec<String>,
     },
     /// How a state file changed.
     StateChange {
@@ -308,6 +344,9 @@ impl Detail {
         match self {
             Self::Changes { only_announced, only_there } => {
                 only_announced.iter().chain(only_there).map(|change| change.address.as_str()).collect()
+            }
+            Self::Blame { blamed, expected, .. } => {
+                blamed.iter().chain(expected).map(String::as_str).collect()
             }
             Self::Planned { changes } => changes.iter().map(|change| change.address.as_str()).collect(),
             Self::Dependencies { expected, observed } => {

@@ -1,13 +1,17 @@
 //! A finding in a sentence, for people. No program reads it back.
 
-use std::fmt::{self, Debug, Display, Formatter};
+mod phrases;
+
+use std::fmt::{self, Display, Formatter};
 
 use serde_json::Value as Json;
 
-use super::detail::{ChangeAt, CommandEnd, Counts, RequestProblem};
+use super::detail::RequestProblem;
 use super::{Detail, Finding, FindingKind, Subject};
-use crate::evidence::{EngineError, Moment, Refusal, StateChange, Warning};
-use crate::spec::ResourceOperation;
+use crate::evidence::Moment;
+use phrases::{
+    changes, counts, ended, listed, planned_reason, set, signed, state_change, warned_of, wrong_with_message,
+};
 
 /// How much of a long text is shown at each end.
 const END: usize = 60;
@@ -120,6 +124,22 @@ impl Finding {
                 let of = id.as_ref().map(|id| format!(", of {id}")).unwrap_or_default();
                 format!("{} {moment}{of}", self.operations()[0])
             }
+            (_, Detail::Read { moment, id }) => {
+                let moment = if *moment == Moment::Begin { "is being read" } else { "was read" };
+                let of = id.as_ref().map(|id| format!(", as {id}")).unwrap_or_default();
+                format!("{name} {moment}{of}")
+            }
+            (_, Detail::Flaw { line, problem, text }) => {
+                format!("line {line}, {text:?}: {}", wrong_with_message(problem))
+            }
+            (_, Detail::Reason { given, possible }) => {
+                let possible: Vec<&str> = possible.iter().map(|it| planned_reason(*it)).collect();
+                format!("{name}: {}, and the reason is: {}", planned_reason(*given), possible.join(" or "))
+            }
+            (_, Detail::Blame { error, blamed, expected }) => {
+                let blamed = blamed.as_deref().unwrap_or("nothing");
+                format!("{error:?} names {blamed}, and the cause is {}", set(expected))
+            }
             (_, Detail::StateChange { change }) => state_change(change),
             (_, Detail::Dependencies { expected, observed }) => {
                 format!(
@@ -191,7 +211,9 @@ impl Finding {
             Kind::ObjectUnexpected => format!("{name} ({id})"),
             Kind::ObjectNotRead => format!("{name} ({id}) was not read"),
             Kind::ResourceNotPlanned => format!("{name} was not planned"),
+            Kind::UnreachedRequest => format!("{name} was read or planned, and no target reaches it"),
             Kind::ChangesDenied => "its exit code says that there is nothing to change".to_owned(),
+            Kind::ChangesClaimed => "its exit code says that there is something to change".to_owned(),
             Kind::OutputMisreported => format!("{name} is told to be another value than is stored"),
             Kind::StateMissing => "the engine wrote no state".to_owned(),
             Kind::StoredTwice => format!("{id} is more than once in the state, here as {name}"),
@@ -274,7 +296,14 @@ impl Finding {
 
     fn quote(&self, words: &str) -> String {
         match self.kind {
-            FindingKind::StrayOutput => format!("{words:?}"),
+            FindingKind::StrayOutput | FindingKind::StderrOutput | FindingKind::WarningUnexpected => {
+                format!("{words:?}")
+            }
+            FindingKind::SummaryMissing => format!("there is no summary of {words}"),
+            FindingKind::SummaryExtra => format!("there is a summary of {words} too many"),
+            FindingKind::IntroductionDiffers => format!("the engine says that it is {words}"),
+            FindingKind::MessageRepeated => format!("printed more than once: {words}"),
+            FindingKind::MessageOutOfOrder => format!("too early: {words}"),
             FindingKind::Panic | FindingKind::BlamesProvider | FindingKind::ReportsOwnBug => {
                 format!("the engine printed {words:?}")
             }
@@ -342,76 +371,4 @@ impl Finding {
         });
         seq.unwrap_or_default()
     }
-}
-
-/// How a command ended.
-fn ended(command: &str, end: &CommandEnd, errors: &[EngineError]) -> String {
-    match end {
-        CommandEnd::TimedOut => format!("{command} did not end"),
-        CommandEnd::Exceeded { excess } => format!("{command} was ended: {excess}"),
-        CommandEnd::Exit { code } => format!("{command} ended with exit code {code}: {}", listed(errors)),
-        CommandEnd::Signal => format!("{command} ended with a signal: {}", listed(errors)),
-        CommandEnd::Success { refusal } => match refusal {
-            None => format!("{command} succeeded"),
-            Some(refusal) => format!("{command} succeeded: {}", reason(*refusal)),
-        },
-    }
-}
-
-fn listed(errors: &[EngineError]) -> String {
-    errors.iter().map(|error| error.text.as_str()).collect::<Vec<_>>().join("; ")
-}
-
-/// Why an engine has to refuse a command.
-fn reason(refusal: Refusal) -> &'static str {
-    match refusal {
-        Refusal::Cycle => "the program has a cycle",
-        Refusal::Dangling => "the program refers to a resource that it does not have",
-        Refusal::SelfReference => "a resource refers to itself",
-        Refusal::UnknownArgument => "a resource has an argument that nobody knows",
-        Refusal::MissingArgument => "a resource lacks an argument",
-        Refusal::WrongType => "an argument has a value of another type",
-        Refusal::Twice => "a resource is written twice",
-        Refusal::EmptyKey => "the provider refuses what is written",
-        Refusal::PreventDestroy => "an object would have gone that has prevent_destroy",
-        Refusal::StalePlan => "the saved plan is stale",
-        Refusal::Provider => "the provider failed an operation",
-    }
-}
-
-/// Of what an engine warns.
-fn warned_of(warning: Warning) -> &'static str {
-    match warning {
-        Warning::Targeted => "the plan is about a part of the program only",
-        Warning::MayBeIncomplete => "only a part of the program may have been applied",
-    }
-}
-
-fn state_change(change: &StateChange) -> String {
-    match change {
-        StateChange::CameOrWent => "the state file came or went".to_owned(),
-        StateChange::NotAState => "the state file was another one, and one of the two is no state".to_owned(),
-        StateChange::Rewritten => "the state file was written anew".to_owned(),
-        StateChange::At { path } => format!("the state file differs at {path}"),
-    }
-}
-
-/// Texts as a set: `{"a", "b"}`.
-fn set<T: Debug>(items: &[T]) -> String {
-    let items: Vec<String> = items.iter().map(|item| format!("{item:?}")).collect();
-    format!("{{{}}}", items.join(", "))
-}
-
-fn changes(changes: &[ChangeAt]) -> String {
-    let changes: Vec<String> =
-        changes.iter().map(|change| format!("{} {}", change.operation, change.address)).collect();
-    set(&changes)
-}
-
-fn signed(operations: &[ResourceOperation]) -> String {
-    set(&operations.iter().map(ResourceOperation::signed).collect::<Vec<_>>())
-}
-
-fn counts(counts: Counts) -> String {
-    format!("({}, {}, {})", counts.created, counts.updated, counts.deleted)
 }

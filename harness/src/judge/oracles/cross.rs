@@ -10,9 +10,9 @@ pub const ABOUT: &str = "on the state of one variant, another variant's program 
 
 /// Looks for planned changes.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
-    let changes = &trial.evidence.output.planned;
-    if !trial.is_quiet(JudgedAs::Cross) || (!trial.evidence.tells_of_changes && changes.is_empty()) {
+    let changes = || trial.evidence.output.planned();
+    if !trial.is_quiet(JudgedAs::Cross) || (!trial.evidence.tells_of_changes && changes().next().is_none()) {
         return Vec::new();
     }
-    vec![trial.finding(FindingKind::CrossPlansChange).with(planned(changes))]
+    vec![trial.finding(FindingKind::CrossPlansChange).with(planned(changes()))]
 }

@@ -14,9 +14,9 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if !trial.is_quiet(JudgedAs::Idle) {
         return findings;
     }
-    let changes = &trial.evidence.output.planned;
-    if !changes.is_empty() {
-        findings.push(trial.finding(FindingKind::IdlePlansChange).with(planned(changes)));
+    let changes = || trial.evidence.output.planned();
+    if changes().next().is_some() {
+        findings.push(trial.finding(FindingKind::IdlePlansChange).with(planned(changes())));
     }
     let observed = trial.evidence.operations.len();
     if observed > 0 {

@@ -3,12 +3,14 @@
 //! declares what it needs, and is asked wherever that is there: most of them need no model.
 
 mod attributes;
+mod calls;
 mod conservation;
 mod cross;
 mod destroy;
 mod graph;
 mod health;
 mod idle;
+mod left_behind;
 mod order;
 mod plan;
 mod progress;
@@ -27,6 +29,7 @@ use super::requests::Requests;
 use crate::algebra::graph::NamedGraph;
 use crate::case::stage::{JudgedAs, Stage};
 use crate::engine_id::EngineId;
+use crate::engines::driver::CallBounds;
 use crate::evidence::{ObservedOperation, StageEvidence, StoredIdentity, StoredSetting};
 use crate::spec::{
     Action, Configuration, Deployed, Expectation, NodeKey, Options, ResourceOperation, Semantics,
@@ -46,6 +49,14 @@ pub struct Trial<'a> {
     pub setting: StoredSetting,
     /// The engine; none if nobody knows which it was.
     pub engine: Option<&'a EngineId>,
+    /// The version that the engine has, as it says itself; none if that is not known.
+    pub version: Option<(u64, u64, u64)>,
+    /// How lines begin that the engine prints on standard error although nothing is wrong.
+    pub known_stderr: &'static [&'static str],
+    /// Whether the engine's backup of a state is a copy of it, byte for byte.
+    pub backup_is_a_copy: bool,
+    /// How often its commands may call the provider.
+    pub calls: &'a CallBounds,
     /// What the stage did that this one repeats.
     pub repeated: Option<&'a Repeated>,
     /// What happened in it.
@@ -132,6 +143,11 @@ impl Trial<'_> {
         let model = self.model.as_ref()?;
         let remembered = model.deployed.memory.node(key).map(|it| it.address.clone());
         Some(remembered.unwrap_or_else(|| model.program.encoding.address(key)).to_string())
+    }
+
+    /// Whether the command speaks in messages: those that mark something do not, and the provider does not.
+    pub fn speaks(&self) -> bool {
+        !matches!(self.stage.action, Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. })
     }
 
     /// Whether the engine is to read objects before it changes them. A saved plan rests on what was read for it.
@@ -241,6 +257,10 @@ pub(in crate::judge) mod tests {
             identity: StoredIdentity::Never,
             setting: StoredSetting::Always,
             engine: None,
+            version: None,
+            known_stderr: &[],
+            backup_is_a_copy: true,
+            calls: &CallBounds::UNBOUNDED,
             repeated: None,
             evidence,
             requests: &Requests::default(),

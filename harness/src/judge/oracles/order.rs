@@ -75,10 +75,11 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         trial.finding(FindingKind::ReplacementOverlaps).about(subjects).with(detail)
     }));
     // A saved plan is applied with options of its own.
-    let most = trial.stage.action.parallelism().map(|most| most as usize);
+    let most = trial.stage.action.parallelism().map_or(trial.calls.at_once, u64::from);
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
     let observed = most_at_once(&trial.evidence.operations);
-    if most.is_some_and(|most| observed > most) {
-        let detail = Detail::Count { observed, expected: most };
+    if observed > most {
+        let detail = Detail::Count { observed, expected: Some(most) };
         findings.push(trial.finding(FindingKind::TooManyAtOnce).with(detail));
     }
     findings

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ModelView, Trial};
+use super::{ModelView, Trial, calls};
 use crate::case::stage::{JudgedAs, ProgramRef};
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::judge::requests::BadRequest;
@@ -11,7 +11,7 @@ use crate::spec::{Action, NodeKey, PlanMode};
 
 /// What it looks at.
 pub const ABOUT: &str =
-    "requests contain objects as they are and changes as planned; everything is read and planned";
+    "requests contain objects as they are and changes as planned, and everything is asked as often as needed";
 
 /// Looks at what is wrong with requests, and at those that should be there or not.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
@@ -35,7 +35,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         (match bad.kind {
             FindingKind::ObjectNotRead => succeeded && trial.refreshes(),
             FindingKind::ConfigurationNotAsPlanned => !decides.is_some_and(ignores),
-            FindingKind::ChangedBeforeRead => trial.refreshes(),
+            FindingKind::ChangedBeforeRead | FindingKind::PlannedBeforeRead => trial.refreshes(),
             _ => true,
         }) && decides.is_none_or(is_reached)
     };
@@ -54,6 +54,8 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if requests.reads > 0 && !trial.refreshes() {
         findings.push(counted(FindingKind::UnwantedRead, requests.reads));
     }
+    findings.extend(calls::too_many(trial));
+    findings.extend(calls::unreached(trial));
     let Some(model) = trial.model.as_ref().filter(|_| succeeded && trial.stage.action.plans()) else {
         return findings;
     };

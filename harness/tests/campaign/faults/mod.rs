@@ -52,6 +52,24 @@ said() { "$engine" "$@" >said; code=$?; }
 without() { dropped=$1; shift
 for it; do shift; case $it in $dropped) ;; *) set -- "$@" "$it";; esac; done; real "$@"; }
 proxied() { rules=$1; shift; "$proxy" $rules -- "$engine" "$@"; }
+untidy() { trap - EXIT; mv "$aside"/own/* . 2>/dev/null; rm -r .terraform; }
+"#;
+
+/// What a script leaves behind is its own and no part of its fault, unless it says `untidy`: its files are put where
+/// engines install providers, from where the next command takes them back, and the program is as it was.
+const TIDY: &str = r#"
+had=" $(ls | tr '\n' ' ') "
+mkdir -p "$aside/own" "$aside/program"
+cp -p main.tf* "$aside/program"
+mv "$aside"/own/* . 2>/dev/null
+tidy() {
+  for it in *; do case "$had main.tf main.tf.json terraform.tfstate terraform.tfstate.backup saved.tfplan " in
+    *" $it "*) ;;
+    *) mv "$it" "$aside/own";;
+  esac; done
+  cp -p "$aside/program"/* .
+}
+trap tidy EXIT
 "#;
 
 /// The proxy between engine and provider, an example of the harness: `cargo test` builds it with everything else.
@@ -70,9 +88,11 @@ pub fn wrapper(folder: &Path, real: &Path, fault: &Fault) -> PathBuf {
         At::Command(pattern) => ("$*", &*pattern.replace(' ', "\\ ")),
     };
     let text = format!(
-        "#!/bin/sh\nengine='{}' proxy='{}'\n{WORDS}case \"{word}\" in\n{pattern})\n{}\n;;\n*) real \"$@\";;\nesac\n",
+        "#!/bin/sh\nengine='{}' proxy='{}' aside='.terraform/{}'\n{WORDS}case \"{word}\" in\n{pattern})\n{TIDY}{}\n;;\n\
+         *) real \"$@\";;\nesac\n",
         real.display(),
         proxy().display(),
+        folder.file_name().unwrap().to_string_lossy(),
         fault.script
     );
     fs::write(&path, text).unwrap();

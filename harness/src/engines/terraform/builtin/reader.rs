@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::TYPE;
 use crate::engines::terraform::{FilesOfTerraform, output, quote, state};
 use crate::evidence::{
-    ObservedOperation, OperationsBy, Output, Quote, Reader, StageRecord, StateComparison, StateDifference,
-    StateFile, Topic, Unreadable, unreadable,
+    FileRole, ObservedOperation, OperationsBy, Output, Quote, Reader, StageRecord, StateComparison,
+    StateDifference, StateFile, Topic, Unreadable, unreadable,
 };
 use crate::spec::encoding::NODE_TYPE;
 use crate::spec::{OperationKind, ResourceOperation};
@@ -45,6 +45,10 @@ struct Resource {
 }
 
 impl Reader for WithoutLedger {
+    fn role_of(&self, path: &str) -> Option<FileRole> {
+        FilesOfTerraform.role_of(path)
+    }
+
     fn succeeded(&self, record: &StageRecord) -> bool {
         FilesOfTerraform.succeeded(record)
     }
@@ -56,7 +60,7 @@ impl Reader for WithoutLedger {
     fn output(&self, stdout: &Path, stderr: &Path) -> Result<Output, Unreadable> {
         let errors = if stderr.exists() { text_of(stderr)? } else { String::new() };
         // It would be held against itself.
-        Ok(Output { reported: None, ..output::parse(&text_of(stdout)?, &errors) })
+        Ok(Output { is_compared: false, flaws: Vec::new(), ..output::parse(&text_of(stdout)?, &errors) })
     }
 
     fn state(&self, path: &Path) -> Result<StateFile, Unreadable> {

@@ -10,7 +10,7 @@ mod outputs;
 
 use rustc_hash::FxHashSet;
 
-use super::Trial;
+use super::{Trial, left_behind};
 use crate::case::stage::{KeepsState, Stage};
 use crate::evidence::{StateChange, StateComparison, StateDifference, StateFile, Stored, StoredIdentity};
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
@@ -48,6 +48,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     }
     findings.extend(fields::judge(trial));
     findings.extend(difference(trial));
+    findings.extend(left_behind::backup(trial));
     findings
 }
 

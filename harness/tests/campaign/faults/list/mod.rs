@@ -1,7 +1,9 @@
 //! The faults, as data: what a script around a real engine does wrong, and the oracle that has to see it.
 
 mod changes;
+mod directory;
 mod kinds;
+mod messages;
 mod old_objects;
 mod passed_once;
 mod proxied;
@@ -17,7 +19,8 @@ use super::scenario::Scenario;
 /// A fault: shell text that replaces some of the engine's commands in a case. `real` runs the engine, which is at
 /// `$engine`; `"$@"` are its arguments; `without PATTERN "$@"` runs it without those of a pattern, and
 /// `said "$@"` with what it prints in the file `said` and its exit code in `$code`; `proxied RULES "$@"` runs it with
-/// the faults of `examples/fault_proxy` between it and the provider.
+/// the faults of `examples/fault_proxy` between it and the provider. A script may leave files of its own and change the
+/// program: only after `untidy` is that a part of the fault.
 pub struct Fault {
     pub name: &'static str,
     /// The oracle that sees it, whatever others see.
@@ -67,7 +70,15 @@ impl With {
 
 /// The faults that plain programs show, applied one after the other.
 pub fn plain() -> Vec<&'static Fault> {
-    let lists = [kinds::FAULTS, passed_once::FAULTS, runaway::FAULTS, proxied::FAULTS, stored::PLAIN];
+    let lists = [
+        kinds::FAULTS,
+        passed_once::FAULTS,
+        messages::FAULTS,
+        runaway::FAULTS,
+        proxied::FAULTS,
+        directory::FAULTS,
+        stored::PLAIN,
+    ];
     lists.into_iter().flatten().collect()
 }
 

@@ -124,6 +124,14 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("targets", |it| begins_with_targets(it, 2, &["a"]))),
     },
     Fault {
+        name: "what no target reaches is read",
+        seen_by: "requests",
+        case: chain,
+        at: Command("apply*-target=*"),
+        script: r#"real plan -refresh-only -input=false >/dev/null; real "$@""#,
+        only_with: Some(With::Workflow("targets", |it| begins_with_targets(it, 2, &["a"]))),
+    },
+    Fault {
         name: "the last of several -target is forgotten",
         seen_by: "steps",
         case: chain,
@@ -375,5 +383,59 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("drift", |it| {
             drifts(it, |_, change| *change == Drift::Gone) && repairs_drift(it)
         })),
+    },
+    Fault {
+        name: "a failed apply counts its plan wrong",
+        seen_by: "plan",
+        case: chain,
+        at: Command("apply*"),
+        script: r#"said "$@"; if [ $code = 0 ]; then cat said; else
+                   sed '/"operation":"plan"/{s/"add":[0-9]*/"add":9/; s/: [0-9]* to add/: 9 to add/}' said; fi
+                   exit $code"#,
+        only_with: Some(With::Workflow("failure", |it| fails(it, FaultAction::Error))),
+    },
+    Fault {
+        name: "something else is printed after a failure",
+        seen_by: "health",
+        case: chain,
+        at: Command("apply*"),
+        script: r#"real "$@"; code=$?; [ $code = 0 ] || echo 'rolling back'; exit $code"#,
+        only_with: Some(With::Workflow("failure", |it| fails(it, FaultAction::Error))),
+    },
+    Fault {
+        name: "an error names another resource",
+        seen_by: "health",
+        case: chain,
+        at: Command("apply*"),
+        script: r#"said "$@"; sed 's/"address":"mock_node[.][a-z]*"/"address":"mock_node.other"/' said; exit $code"#,
+        only_with: Some(With::Workflow("failure", |it| {
+            fails_in(it, FaultOperation::Create, "a", FaultAction::Error)
+        })),
+    },
+    Fault {
+        name: "an error points to another place in the program",
+        seen_by: "progress",
+        case: chain,
+        at: Command("apply*"),
+        script: r#"said "$@"; sed 's/"start":{"line":[0-9]*/"start":{"line":1/' said; exit $code"#,
+        only_with: Some(With::Workflow("refused", |it| {
+            refuses(it, |_, defect| matches!(defect, Defect::UnknownArgument { .. }))
+        })),
+    },
+    Fault {
+        name: "drift is found, and the exit code denies it",
+        seen_by: "plan",
+        case: chain,
+        at: Command("plan*-refresh-only*"),
+        script: r#"real "$@"; code=$?; if [ $code = 2 ]; then exit 0; fi; exit $code"#,
+        only_with: Some(With::Workflow("drift", any)),
+    },
+    Fault {
+        name: "an empty plan has the exit code of one with changes",
+        seen_by: "plan",
+        case: chain,
+        at: Command("plan*-refresh=false*"),
+        script: r#"real "$@"; code=$?; if [ $code = 0 ]; then exit 2; fi; exit $code"#,
+        only_with: Some(With::Workflow("drift", any)),
     },
 ];

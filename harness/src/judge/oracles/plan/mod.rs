@@ -1,16 +1,17 @@
 //! Planned actions equal executed ones, and the engine counts right. A stage that only plans is held to what the model
 //! would have done.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod outputs;
+mod summaries;
 
 use rustc_hash::FxHashSet;
 
-use super::Trial;
+use super::{ModelView, Trial};
 use crate::case::stage::JudgedAs;
 use crate::evidence::PlannedChange;
 use crate::judge::finding::detail::{ChangeAt, Counts, PlannedAt};
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
-use crate::spec::{Action, OperationKind, PlanMode, ResourceOperation};
+use crate::spec::{Action, Expectation, OperationKind, PlanMode, ResourceOperation};
 
 /// What it looks at.
 pub const ABOUT: &str = "the engine does what its plan announced";
@@ -20,18 +21,25 @@ pub const ABOUT: &str = "the engine does what its plan announced";
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let (evidence, action) = (trial.evidence, &trial.stage.action);
+    if !trial.speaks() || !evidence.record.ended_in_order() {
+        return findings;
+    }
+    findings.extend(summaries::number(trial));
+    findings.extend(summaries::reasons(trial));
+    let counted = |kind, observed| trial.finding(kind).with(Detail::Count { observed, expected: None });
+    let plans = evidence.output.summaries().filter(|summary| summary.is_plan).count();
+    if plans > 1 {
+        findings.push(counted(FindingKind::SeveralPlans, plans));
+    }
     if !evidence.succeeded {
+        findings.extend(summaries::of_failure(trial));
         return findings;
     }
     findings.extend(drift(trial));
-    findings.extend(outputs(trial));
-    if !action.plans() {
+    findings.extend(outputs::judge(trial));
+    let only_reads = matches!(action, Action::Refresh(_));
+    if !action.plans() && !only_reads {
         return findings;
-    }
-    let counted = |kind, observed| trial.finding(kind).with(Detail::Count { observed, expected: None });
-    let plans = evidence.output.summaries.iter().filter(|summary| summary.is_plan).count();
-    if plans > 1 {
-        findings.push(counted(FindingKind::SeveralPlans, plans));
     }
     // What a plan without changes must not announce is for `cross` to tell.
     if trial.is_quiet(JudgedAs::Cross) {
@@ -41,11 +49,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if is_saved && plans > 0 {
         findings.push(counted(FindingKind::SavedPlanMadeAgain, plans));
     }
-    // The other way round there may be more to tell of than resources.
-    let announces = evidence.output.planned.iter().any(|change| !change.operations.is_empty());
-    if matches!(action, Action::Plan(_)) && announces && !evidence.tells_of_changes {
-        findings.push(trial.finding(FindingKind::ChangesDenied));
-    }
+    findings.extend(exit_code(trial));
     findings.extend(changes(trial));
     if plans == usize::from(!is_saved) {
         findings.extend(miscounts(trial));
@@ -53,18 +57,41 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     findings
 }
 
+/// Whether a plan is empty is what its exit code says.
+fn exit_code(trial: &Trial<'_>) -> Option<Finding> {
+    let (output, says) = (&trial.evidence.output, trial.evidence.tells_of_changes);
+    if !matches!(trial.stage.action, Action::Plan(_)) {
+        return None;
+    }
+    let announces = output.planned().any(|change| !change.operations.is_empty());
+    // A plan that only takes in what has changed is not empty if something has.
+    let only_reads = trial.options.mode == PlanMode::Refresh;
+    let takes_in = only_reads && output.drifted().next().is_some();
+    let has_outputs = output.planned_outputs().is_some_and(|it| it.values().any(|action| action != "noop"));
+    let expected = trial.model.as_ref().is_some_and(|model| {
+        let has_drift = only_reads && !drifted(trial, model).0.is_empty();
+        has_drift || model.plan.operations.difference(&model.plan.optional).next().is_some()
+    });
+    // Engines do not agree whether outputs alone make a plan that only reads one with changes.
+    let has_more = has_outputs && !only_reads;
+    match says {
+        false if announces || takes_in || has_more || expected => {
+            Some(trial.finding(FindingKind::ChangesDenied))
+        }
+        true if !announces && !takes_in && !has_outputs && !expected => {
+            Some(trial.finding(FindingKind::ChangesClaimed))
+        }
+        _ => None,
+    }
+}
+
 /// What is announced is done, or expected where nothing is done.
 fn changes(trial: &Trial<'_>) -> Option<Finding> {
     let (evidence, action) = (trial.evidence, &trial.stage.action);
     let plan = trial.model.as_ref().map(|model| model.plan)?;
-    let mut planned = Changes::listed(&evidence.output.planned);
+    let planned = Changes::listed(evidence.output.planned());
     if !action.changes_the_world() {
-        let optional = Changes::of(trial, plan.optional.iter());
-        let mut expected = Changes::of(trial, plan.operations.iter());
-        for changes in [&mut planned, &mut expected] {
-            changes.0.retain(|change| !optional.0.contains(change));
-        }
-        return planned.difference(&expected, || trial.finding(FindingKind::PlanDiffersFromModel));
+        return planned.differs_from_model(trial, plan);
     }
     if matches!(action, Action::ApplySaved(_)) {
         return None;
@@ -84,7 +111,7 @@ fn miscounts(trial: &Trial<'_>) -> Vec<Finding> {
         }
         _ => return Vec::new(),
     };
-    let wrong = evidence.output.summaries.iter().filter_map(|summary| {
+    let wrong = evidence.output.summaries().filter_map(|summary| {
         let (created, updated, deleted) = (summary.created, summary.updated, summary.deleted);
         let summarised = Counts { created, updated, deleted };
         let detail = Detail::Counts { command: summary.command.clone(), summarised, observed, done };
@@ -96,6 +123,13 @@ fn miscounts(trial: &Trial<'_>) -> Vec<Finding> {
 /// What the engine says has changed behind its back is what has changed there.
 fn drift(trial: &Trial<'_>) -> Option<Finding> {
     let model = trial.model.as_ref()?;
+    let expected = drifted(trial, model);
+    let reported = Changes::listed(trial.evidence.output.drifted());
+    reported.difference(&expected, || trial.finding(FindingKind::DriftMisreported))
+}
+
+/// What has changed behind the engine's back, as far as it looks.
+fn drifted(trial: &Trial<'_>, model: &ModelView<'_>) -> Changes {
     // A plan to destroy does not tell of drift.
     let destroys =
         matches!(trial.stage.action, Action::Destroy(_)) || trial.options.mode == PlanMode::Destroy;
@@ -111,46 +145,7 @@ fn drift(trial: &Trial<'_>) -> Option<Finding> {
         };
         Some((remembered.address.to_string(), kind))
     });
-    let expected = Changes(drifted.collect());
-    let reported = Changes::listed(&trial.evidence.output.drifted);
-    reported.difference(&expected, || trial.finding(FindingKind::DriftMisreported))
-}
-
-/// What is planned for the outputs of a program is what becomes of them, and what is told of them in the end is what is
-/// stored.
-fn outputs(trial: &Trial<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let (evidence, action) = (trial.evidence, &trial.stage.action);
-    let Some(state) = evidence.state.state().filter(|_| action.changes_the_world()) else { return findings };
-    if let Some(told) = &evidence.output.outputs {
-        let stored = |name: &String| state.outputs.get(name).map(|output| &output.value);
-        let mut names = told.keys().chain(state.outputs.keys());
-        if let Some(name) = names.find(|name| told.get(*name) != stored(name)) {
-            findings.push(trial.finding(FindingKind::OutputMisreported).about([Subject::output(name)]));
-        }
-    }
-    // Of a part of a program nobody says what becomes of its outputs.
-    let makes_a_plan = action.plans() && !matches!(action, Action::ApplySaved(_));
-    if !makes_a_plan || !trial.options.target.is_empty() {
-        return findings;
-    }
-    let nothing = BTreeMap::new();
-    let before = evidence.state_before.as_ref().map_or(&nothing, |before| &before.outputs);
-    let names: BTreeSet<&String> = before.keys().chain(state.outputs.keys()).collect();
-    let due = names.into_iter().filter_map(|name| match (before.get(name), state.outputs.get(name)) {
-        (None, Some(_)) => Some((name.clone(), "create".to_owned())),
-        (Some(_), None) => Some((name.clone(), "delete".to_owned())),
-        (Some(was), Some(is)) if was.value != is.value => Some((name.clone(), "update".to_owned())),
-        _ => None,
-    });
-    let due: BTreeMap<String, String> = due.collect();
-    let planned: BTreeMap<String, String> =
-        evidence.output.planned_outputs.clone().into_iter().filter(|it| it.1 != "noop").collect();
-    if planned != due {
-        let detail = Detail::OutputChanges { planned, due };
-        findings.push(trial.finding(FindingKind::OutputPlanDiffers).with(detail));
-    }
-    findings
+    Changes(drifted.collect())
 }
 
 fn count(kinds: impl Iterator<Item = OperationKind>) -> Counts {
@@ -170,13 +165,20 @@ fn count(kinds: impl Iterator<Item = OperationKind>) -> Counts {
 struct Changes(FxHashSet<(String, OperationKind)>);
 
 impl Changes {
-    fn listed(changes: &BTreeSet<PlannedChange>) -> Self {
-        Self(
-            changes
-                .iter()
-                .flat_map(|change| change.operations.iter().map(|kind| (change.address.clone(), *kind)))
-                .collect(),
-        )
+    fn listed<'a>(changes: impl Iterator<Item = &'a PlannedChange>) -> Self {
+        let each =
+            |change: &'a PlannedChange| change.operations.iter().map(|kind| (change.address.clone(), *kind));
+        Self(changes.flat_map(each).collect())
+    }
+
+    /// A finding with how planned changes differ from those that the model expects; none if they do not.
+    fn differs_from_model(mut self, trial: &Trial<'_>, plan: &Expectation) -> Option<Finding> {
+        let optional = Self::of(trial, plan.optional.iter());
+        let mut expected = Self::of(trial, plan.operations.iter());
+        for changes in [&mut self, &mut expected] {
+            changes.0.retain(|change| !optional.0.contains(change));
+        }
+        self.difference(&expected, || trial.finding(FindingKind::PlanDiffersFromModel))
     }
 
     fn of<'a>(trial: &Trial<'_>, operations: impl Iterator<Item = &'a ResourceOperation>) -> Self {
@@ -208,24 +210,27 @@ impl Changes {
 }
 
 /// Planned changes, as a finding has them.
-pub fn planned(changes: &BTreeSet<PlannedChange>) -> Detail {
+pub fn planned<'a>(changes: impl Iterator<Item = &'a PlannedChange>) -> Detail {
     let at =
         |change: &PlannedChange| PlannedAt { action: change.action.clone(), address: change.address.clone() };
-    Detail::Planned { changes: changes.iter().map(at).collect() }
+    let mut changes: Vec<PlannedAt> = changes.map(at).collect();
+    changes.sort_unstable_by(|one, other| (&one.address, &one.action).cmp(&(&other.address, &other.action)));
+    changes.dedup();
+    Detail::Planned { changes }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{StageEvidence, StageRecord, Summary};
+    use crate::evidence::{Message, StageEvidence, StageRecord, Summary};
     use crate::judge::oracles::tests::judged;
 
     /// The kinds of findings in a plan of another variant's program, of which the engine prints so many summaries.
     fn kinds(plans: usize) -> Vec<FindingKind> {
         let mut evidence = StageEvidence::without_state(StageRecord::new("cross", "plan"), Vec::new());
-        let summary =
-            Summary { command: "plan".to_owned(), is_plan: true, created: 0, updated: 0, deleted: 0 };
-        evidence.output.summaries = vec![summary; plans];
+        let (command, is_plan) = ("plan".to_owned(), true);
+        let summary = Summary { command, is_plan, created: 0, updated: 0, deleted: 0, others: 0 };
+        evidence.output.messages = vec![Message::Summary(summary); plans];
         judged(judge, &evidence)
     }
 
@@ -233,5 +238,6 @@ mod tests {
     fn one_command_makes_one_plan_also_where_nothing_is_to_change() {
         assert!(kinds(1).is_empty());
         assert_eq!(kinds(2), [FindingKind::SeveralPlans]);
+        assert_eq!(kinds(0), [FindingKind::SummaryMissing]);
     }
 }

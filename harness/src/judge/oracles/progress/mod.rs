@@ -1,6 +1,10 @@
-//! What the engine tells of its operations while it works is what it does: each begin and each end, of which object.
+//! What the engine reports while it works is what it does: each begin and each end of an operation or a read, of which
+//! object, in an order that makes sense, and in messages that do not contradict themselves.
 //!
 //! People and programs follow an apply by these messages; the ledger is not at hand for them.
+
+mod reads;
+mod sequence;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -12,23 +16,36 @@ use crate::spec::OperationKind;
 
 /// What it looks at.
 pub const ABOUT: &str =
-    "the engine's messages report every operation and no other, each with the object that it changes";
+    "the engine's messages report every operation and read and no other, in order and without contradiction";
 
-/// Compares messages with operations. Without a model nobody knows the addresses of resources, and these are left out.
+/// Compares messages with each other, with operations and with reads. Without a model nobody knows the addresses of
+/// resources, and these are left out.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let evidence = trial.evidence;
-    let Some(reported) = &evidence.output.reported else { return Vec::new() };
-    if !trial.stage.action.changes_the_world() || !evidence.record.ended_in_order() {
+    if !trial.speaks() || !evidence.record.ended_in_order() {
         return Vec::new();
     }
+    let mut findings = sequence::judge(trial);
+    if evidence.output.is_compared {
+        findings.extend(operations(trial));
+        findings.extend(reads::judge(trial));
+    }
+    findings
+}
+
+/// What is reported is done, and what is done is reported.
+fn operations(trial: &Trial<'_>) -> Vec<Finding> {
+    let evidence = trial.evidence;
+    // What a command does that should change nothing is for others to tell; that it speaks of it is told here.
+    let is_due = trial.stage.action.changes_the_world();
     let due = || {
         let address =
             |observed: &ObservedOperation| trial.address(&observed.operation.key).unwrap_or_default();
-        let operations = evidence.operations.iter();
+        let operations = evidence.operations.iter().filter(|_| is_due);
         operations.flat_map(move |observed| due(observed, &address(observed)))
     };
     let reported = || {
-        reported.iter().cloned().map(|reported| match &trial.model {
+        evidence.output.reported().cloned().map(|reported| match &trial.model {
             Some(_) => reported,
             None => Reported { address: "".into(), ..reported },
         })

@@ -1,8 +1,10 @@
 //! A well-formed program that follows on a well-formed one is deployed, and the engine stays sane.
 
+mod blame;
+
 use equiform_proto::faults::Fault;
 
-use super::Trial;
+use super::{Trial, left_behind};
 use crate::case::stage::{Defect, JudgedAs, ProgramRef};
 use crate::evidence::{AlarmMeaning, LateEntry, Output, Refusal, StageRecord, StateFile, Warning};
 use crate::judge::finding::detail::CommandEnd;
@@ -11,7 +13,7 @@ use crate::spec::{Action, OperationKind};
 
 /// What it looks at.
 pub const ABOUT: &str =
-    "every command succeeds and waits: no error, crash, hang, leftover lock or broken file";
+    "every command succeeds, waits and leaves nothing behind: no error, crash, hang, lock or stray file";
 
 /// Looks at how a command ended, what it printed and what it left.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
@@ -23,11 +25,18 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if let StateFile::Bad(why) = &trial.evidence.state {
         found(FindingKind::StateUnreadable, Vec::new(), Detail::Quote { words: why.clone() });
     }
-    // Commands that mark something in the state know no messages.
-    let prints_text =
-        matches!(trial.stage.action, Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. });
-    if let Some(line) = output.stray.as_ref().filter(|_| trial.evidence.succeeded && !prints_text) {
+    // What was cut off is no message; a crash prints what it likes, and is told as a crash.
+    let is_whole = record.exit.is_some() && !record.timed_out && record.exceeded.is_none();
+    let crashes = output.alarms.iter().any(|alarm| alarm.meaning == AlarmMeaning::Panic);
+    if let Some(line) = output.stray.as_ref().filter(|_| is_whole && trial.speaks() && !crashes) {
         found(FindingKind::StrayOutput, Vec::new(), Detail::Quote { words: line.clone() });
+    }
+    // A command that marks something says there why it cannot.
+    let may_complain = !trial.speaks() && !trial.evidence.succeeded;
+    let is_known = |line: &&String| trial.known_stderr.iter().any(|known| line.starts_with(known));
+    let unknown = output.on_stderr.iter().find(|line| !is_known(line));
+    if let Some(line) = unknown.filter(|_| is_whole && !may_complain && !crashes) {
+        found(FindingKind::StderrOutput, Vec::new(), Detail::Quote { words: line.clone() });
     }
     for LateEntry { request, phase, key, seq, stage } in &trial.evidence.late {
         let resource = key.as_deref().map(Subject::resource);
@@ -45,6 +54,12 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     for (kind, warning) in warnings(trial) {
         found(kind, Vec::new(), Detail::Warning { warning });
     }
+    // A program that nobody has a model of may be one to warn of.
+    let unknown = output.diagnostics().filter(|it| !it.is_error && it.warning.is_none());
+    for diagnostic in unknown.filter(|_| trial.model.is_some()) {
+        let subjects = diagnostic.address.as_deref().map(Subject::address).into_iter().collect();
+        found(FindingKind::WarningUnexpected, subjects, Detail::Quote { words: diagnostic.summary.clone() });
+    }
     for alarm in &output.alarms {
         let kind = match alarm.meaning {
             AlarmMeaning::Panic => FindingKind::Panic,
@@ -53,6 +68,8 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         };
         found(kind, Vec::new(), Detail::Quote { words: alarm.words.to_owned() });
     }
+    findings.extend(blame::judge(trial));
+    findings.extend(left_behind::files(trial));
     findings
 }
 
@@ -126,7 +143,8 @@ fn warnings(trial: &Trial<'_>) -> Vec<(FindingKind, Warning)> {
         (Warning::MayBeIncomplete, of_part && action.changes_the_world()),
     ];
     let wrong = due.into_iter().filter_map(|(warning, is_due)| {
-        match (is_due, trial.evidence.output.warnings.contains(&warning)) {
+        let warns = trial.evidence.output.diagnostics().any(|it| it.warning == Some(warning));
+        match (is_due, warns) {
             (true, false) => Some((FindingKind::WarningMissing, warning)),
             (false, true) => Some((FindingKind::WarningUnfounded, warning)),
             _ => None,

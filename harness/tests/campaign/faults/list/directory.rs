@@ -1,0 +1,65 @@
+//! Engines that do something in their working directory that no sound engine does.
+
+use super::super::cases::chain;
+use super::At::Stage;
+use super::Fault;
+
+/// The faults.
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "the program is rewritten",
+        seen_by: "health",
+        case: chain,
+        at: Stage("batch-2"),
+        only_with: None,
+        script: r##"untidy; real "$@"; code=$?; echo '# formatted' >>main.tf; exit $code"##,
+    },
+    Fault {
+        name: "the state is readable and writable by everybody",
+        seen_by: "health",
+        case: chain,
+        at: Stage("batch-2"),
+        only_with: None,
+        script: r#"untidy; real "$@"; code=$?; chmod 0666 terraform.tfstate; exit $code"#,
+    },
+    Fault {
+        name: "a temporary file is left",
+        seen_by: "health",
+        case: chain,
+        at: Stage("batch-2"),
+        only_with: None,
+        script: r#"untidy; real "$@"; code=$?; cp terraform.tfstate .terraform.tfstate.tmp; exit $code"#,
+    },
+    Fault {
+        name: "the working directory is emptied",
+        seen_by: "health",
+        case: chain,
+        at: Stage("idle"),
+        only_with: None,
+        script: r#"untidy; real "$@"; code=$?; rm -rf "$PWD"; exit $code"#,
+    },
+    Fault {
+        name: "the backup of the state is stale",
+        seen_by: "state",
+        case: chain,
+        at: Stage("batch-2"),
+        only_with: None,
+        script: r#"untidy; real "$@"; code=$?; cp terraform.tfstate terraform.tfstate.backup; exit $code"#,
+    },
+    Fault {
+        name: "there is no backup of the state",
+        seen_by: "state",
+        case: chain,
+        at: Stage("destroy"),
+        only_with: None,
+        script: r#"untidy; real "$@"; code=$?; rm terraform.tfstate.backup; exit $code"#,
+    },
+    Fault {
+        name: "a full disk is claimed that is not full",
+        seen_by: "health",
+        case: chain,
+        at: Stage("batch-2"),
+        only_with: None,
+        script: r#"real "$@" >/dev/null; echo 'Error: Failed to save state: no space left on device' >&2; exit 1"#,
+    },
+];
