@@ -80,6 +80,7 @@ mod tests {
     fn a_process_that_computes_and_takes_memory_is_seen_to() {
         let script = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done
             head -c 30m /dev/zero | tail -c 30m >/dev/null";
+        #[expect(clippy::zombie_processes, reason = "`wait` below waits for it")]
         let child = std::process::Command::new("/bin/sh").args(["-c", script]).spawn().unwrap();
         let (status, usage) = wait(pid_of(&child)).unwrap();
         assert!(status.success());

@@ -34,12 +34,9 @@ fn a_variant_is_shown_stage_by_stage_with_what_was_expected_and_done() {
     assert!(text.contains("  expected  +r0 +r1\n  did       +r0[6..8] +r1[10..12]\n"), "{text}");
     std::fs::remove_file(place.join("batch-1/state.json")).unwrap();
     let (code, text) = show();
-    assert_eq!(code, Some(1), "{text}");
-    // That the state lacks objects is nearer to the cause than that the engine does not know of them.
-    assert!(text.contains("\ncause, in batch-1\n  found     state: state-missing"), "{text}");
-    assert!(text.contains("\nwhat follows\n  batch-1  "), "{text}");
-    assert!(text.contains("\n  batch-1  conservation: object-lost"), "{text}");
-    assert!(text.contains("variant-0000/batch-1\n"), "{text}");
+    assert_eq!(code, Some(2), "{text}");
+    // The evidence is ours: that a part of it is missing says nothing about the engine.
+    assert!(text.lines().next().is_some_and(|line| line.ends_with(": inconclusive")), "{text}");
 }
 
 fn equiform(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
