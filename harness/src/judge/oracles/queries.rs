@@ -100,8 +100,8 @@ fn planned(trial: &Trial<'_>, shown: &BTreeSet<(String, OperationKind)>) -> Opti
     (!differ.is_empty()).then(|| trial.finding(FindingKind::AnsweredPlanDiffers).about(differ))
 }
 
-/// The graph has the resources of the program, and orders those that the program orders. After a failure it also has what
-/// is only in the state.
+/// The graph has the resources of the program, and orders those that the program orders. After a failure it also has
+/// what is only in the state.
 fn graph(
     trial: &Trial<'_>,
     model: &ModelView<'_>,

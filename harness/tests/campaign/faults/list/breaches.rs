@@ -119,7 +119,7 @@ pub const FAULTS: &[Fault] = &[
         })),
     },
     Fault {
-        name: "a destroy goes on without the object that cannot be read",
+        name: "a destroy continues without the object that cannot be read",
         seen_by: "health",
         case: chain,
         at: Command("destroy*"),
