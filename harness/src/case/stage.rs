@@ -150,8 +150,6 @@ pub enum JudgedAs {
     Mark,
     /// An object changes behind the engine's back.
     Drift,
-    /// The engine is asked about what is deployed, and changes nothing.
-    Query,
 }
 
 /// What a kind of stage means to whoever runs, judges or counts it.
@@ -191,7 +189,7 @@ pub enum Counted {
 
 impl JudgedAs {
     /// All there are.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::Batch,
         Self::Source,
         Self::Idle,
@@ -204,7 +202,6 @@ impl JudgedAs {
         Self::Failure,
         Self::Mark,
         Self::Drift,
-        Self::Query,
     ];
 
     /// What it means: the one place that says so.
@@ -230,7 +227,6 @@ impl JudgedAs {
             Self::Failure => meaning("failures of the provider", Never, Some(Apply)),
             Self::Mark => meaning("marks", IfItSucceeds, None),
             Self::Drift => meaning("drifts", Always, None),
-            Self::Query => meaning("queries", Always, None),
         }
     }
 }

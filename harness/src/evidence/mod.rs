@@ -6,7 +6,6 @@
 //! a line of any of it. No stage is kept once the next one is asked for. Nothing here makes a judgement: whoever reads
 //! the evidence says what to look at.
 
-mod answer;
 mod directory;
 mod excess;
 mod ledger;
@@ -21,13 +20,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use equiform_proto::control::Calls;
-use equiform_proto::faults::Faults;
 use equiform_proto::ledger::World;
 use serde::{Deserialize, Serialize};
 
 use crate::case::stage::Stage;
-use crate::spec::{Action, Effect};
-pub use answer::Answer;
+use crate::spec::Effect;
 pub use directory::{Cost, Directory, FileRecord, FileRole, MOST_FILES, SeenDirectory};
 pub use excess::{Excess, Limited};
 use ledger::StagedLedger;
@@ -167,8 +164,6 @@ pub struct StageEvidence {
     pub late: Vec<LateEntry>,
     /// What the engine printed.
     pub output: Output,
-    /// What it answered, if it was asked something and succeeded.
-    pub answer: Option<Answer>,
     /// The engine's state afterwards.
     pub state: StateFile,
     /// The engine's state before; none if there was none, or none that could be read.
@@ -183,16 +178,17 @@ pub struct StageEvidence {
 
 impl StageEvidence {
     /// The operations that took effect, in the order of their ends.
-    pub fn took_effect(&self, faults: &Faults) -> Vec<Effect> {
+    pub fn took_effect(&self) -> Vec<Effect> {
         let ended = self.operations.iter().filter_map(|observed| match observed.end {
             Some((seq, true)) => Some((seq, observed)),
             _ => None,
         });
         let mut ended: Vec<(u64, &ObservedOperation)> = ended.collect();
         ended.sort_unstable_by_key(|(seq, _)| *seq);
-        let effect = |observed: &ObservedOperation| match observed.fault {
-            Some(_) => Effect::faulty(&observed.operation, faults),
-            None => Effect::whole(&observed.operation),
+        // An operation that took effect, and that the case has the provider fail, did so in part.
+        let effect = |observed: &ObservedOperation| Effect {
+            partial: observed.fault.is_some(),
+            ..Effect::whole(&observed.operation)
         };
         ended.into_iter().map(|(_, observed)| effect(observed)).collect()
     }
@@ -209,7 +205,6 @@ impl StageEvidence {
             operations,
             late: Vec::new(),
             output: Output::default(),
-            answer: None,
             state: StateFile::Missing,
             state_before: None,
             state_difference: None,
@@ -311,17 +306,7 @@ impl<'a> Evidence<'a> {
         if let Some(repetition) = &mut self.repetition {
             repetition.finish()?;
         }
-        // What a query is answered with are no messages.
-        let answer = match stage.action {
-            Action::Query(query) if self.reader.succeeded(&record) => {
-                Some(self.reader.answer(query, &kept.join(OUTPUT))?)
-            }
-            _ => None,
-        };
-        let output = match answer {
-            Some(_) => Output::default(),
-            None => self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?,
-        };
+        let output = self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?;
         let operations_by = self.reader.operations(&kept.join(OUTPUT))?;
         let state = self.reader.state(&kept.join(STATE))?;
         let remembered = state.state().cloned();
@@ -356,7 +341,6 @@ impl<'a> Evidence<'a> {
             },
             late: entries.late,
             output,
-            answer,
             state,
             state_before: before.and_then(|(_, remembered)| remembered),
             state_difference,

@@ -5,7 +5,6 @@
 //! success.
 
 mod actions;
-mod breach;
 mod configuration;
 mod convert;
 mod data_sources;

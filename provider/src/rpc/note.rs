@@ -1,6 +1,5 @@
 //! Requests that change nothing, written down all the same: what an engine asks for shows what it believes.
 
-use equiform_proto::faults::Breach;
 use equiform_proto::ledger::{Digest, Operation, Phase};
 
 use crate::diagnostic::Problem;
@@ -13,23 +12,10 @@ pub(super) async fn noted<T>(
     ledger: &Ledger,
     caller: &Caller,
     op: Operation,
-    body: Body,
-    result: Result<T, Problem>,
-    returned: impl FnOnce(&T) -> Option<Digest>,
-) -> Result<T, Problem> {
-    let (result, _) = noted_with_breach(ledger, caller, op, body, result, returned).await?;
-    Ok(result)
-}
-
-/// The same, and how the answer has to break the contract, if a fault says so.
-pub(super) async fn noted_with_breach<T>(
-    ledger: &Ledger,
-    caller: &Caller,
-    op: Operation,
     mut body: Body,
     result: Result<T, Problem>,
     returned: impl FnOnce(&T) -> Option<Digest>,
-) -> Result<(T, Option<Breach>), Problem> {
+) -> Result<T, Problem> {
     ledger.wire().touch();
     let note = async {
         let mut transaction = ledger.lock().await?;
@@ -39,19 +25,16 @@ pub(super) async fn noted_with_breach<T>(
             Some(_) => None,
         };
         let result = match (result, fault) {
-            (Ok(value), Some(fault)) => {
+            (Ok(_), Some(fault)) => {
                 body.fault = Some(fault.text.clone());
                 body.sent.planned = None;
-                match fault.breach() {
-                    Some(breach) => Ok((value, Some(breach))),
-                    None => Err(fault.problem()),
-                }
+                Err(fault.problem())
             }
             // What fails by itself needs no telling.
-            (result, _) => result.map(|value| (value, None)),
+            (result, _) => result,
         };
         let phase = match &result {
-            Ok((value, _)) => {
+            Ok(value) => {
                 body.returned = returned(value);
                 Phase::Commit
             }

@@ -105,10 +105,6 @@ pub fn options_of(action: &mut Action) -> Option<&mut Options> {
         | Action::Plan(options)
         | Action::Destroy(options)
         | Action::Refresh(options) => Some(options),
-        Action::ApplySaved(_)
-        | Action::Mark(_)
-        | Action::Unmark(_)
-        | Action::Query(_)
-        | Action::Drift { .. } => None,
+        Action::ApplySaved(_) | Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => None,
     }
 }

@@ -4,7 +4,6 @@
 //! back what they print and store, `quote` quotes it; [`instances`] says which
 //! object is at which address. [`provider_access`] is how they find a provider, `workspace` where their state is.
 
-mod answer;
 pub mod builtin;
 mod cycle;
 pub mod instances;
@@ -29,11 +28,11 @@ use super::{Engine, EngineId, EngineName, Version, worker};
 use crate::case::Batch;
 use crate::case::workflow::Feature;
 use crate::evidence::{
-    Answer, ExitCodes, FileRole, Output, Quote, Reader, StageRecord, StateComparison, StateDifference,
-    StateFile, StoredIdentity, StoredSetting, Topic, Unreadable,
+    ExitCodes, FileRole, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
+    StoredIdentity, StoredSetting, Topic, Unreadable,
 };
 use crate::spec::semantics::terraform::{TERRAFORM, TOFU_FROM_1_12};
-use crate::spec::{Action, Encoding, Options, PlanMode, Query};
+use crate::spec::{Action, Encoding, Options, PlanMode};
 use provider_access::reattach_value;
 pub use render::render;
 use workspace::LocalState;
@@ -189,16 +188,13 @@ fn arguments(action: &Action, encoding: &Encoding) -> Vec<String> {
         let command = if matches!(action, Action::Mark(_)) { "taint" } else { "untaint" };
         return vec![command.to_owned(), "-no-color".to_owned(), encoding.address(key).to_string()];
     }
-    if let Action::Query(query) = action {
-        return answer::arguments(*query, PLAN_FILE);
-    }
     let command: &[&str] = match action {
         Action::Apply(_) => &["apply", "-auto-approve"],
         Action::Plan(_) => &["plan", DETAILED],
         Action::ApplySaved(_) => &["apply"],
         Action::Destroy(_) => &["destroy", "-auto-approve"],
         Action::Refresh(_) => &["apply", "-refresh-only", "-auto-approve"],
-        Action::Mark(_) | Action::Unmark(_) | Action::Query(_) | Action::Drift { .. } => &[],
+        Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => &[],
     };
     let mut arguments: Vec<String> =
         command.iter().chain(&["-input=false", "-json"]).map(|&argument| argument.to_owned()).collect();
@@ -239,10 +235,6 @@ impl Reader for FilesOfTerraform {
 
     fn output(&self, stdout: &Path, stderr: &Path) -> Result<Output, Unreadable> {
         output::read(stdout, stderr)
-    }
-
-    fn answer(&self, query: Query, stdout: &Path) -> Result<Answer, Unreadable> {
-        answer::read(query, stdout)
     }
 
     fn state(&self, path: &Path) -> Result<StateFile, Unreadable> {
@@ -286,8 +278,7 @@ mod tests {
             lacking.map(|workflow| workflow.name).collect::<Vec<_>>()
         };
         assert!(lacking(Version::new(1, 6, 6)).is_empty());
-        let old = ["saved-options", "refresh-only", "replace", "drift", "failure-elsewhere"];
-        assert_eq!(lacking(Version::new(0, 14, 11)), old);
+        assert_eq!(lacking(Version::new(0, 14, 11)), ["saved-options", "refresh-only", "replace", "drift"]);
     }
 
     #[test]

@@ -167,17 +167,6 @@ kinds! {
         RepetitionDiffers "repetition-differs" "the same step from the same start does other operations"
         RepetitionWorldDiffers "repetition-world-differs" "the same operations from the same start make another world"
     }
-    Queries "queries" {
-        AnswerUnreadable "answer-unreadable" "the answer to a query cannot be read"
-        AnswerLacksObject "answer-lacks-object" "the answer to a query lacks an object"
-        AnswerHasExtraObject "answer-has-extra-object" "the answer to a query has an object too many"
-        AnsweredObjectDiffers "answered-object-differs" "an object is shown with other attributes than it has"
-        AnsweredOutputDiffers "answered-output-differs" "an output is shown with another value than it has"
-        AnsweredPlanDiffers "answered-plan-differs" "a saved plan is shown with other changes than expected"
-        ValidCalledInvalid "valid-called-invalid" "a valid program is called invalid"
-        AnswerLacksDependency "answer-lacks-dependency" "the graph lacks a dependency of the program"
-        AnswerHasExtraDependency "answer-has-extra-dependency" "the graph has a dependency that the program lacks"
-    }
     Destroy "destroy" {
         ObjectsLeft "objects-left" "objects are left after a destroy"
         StateLeft "state-left" "the state is not empty after a destroy"
@@ -190,8 +179,6 @@ kinds! {
         ExcessiveProcesses "excessive-processes" "the command runs too many processes and threads"
         FailureSwallowed "failure-swallowed" "the command succeeds although the provider failed an operation"
         InvalidAccepted "invalid-accepted" "the command succeeds although it has to be refused"
-        BreachAccepted "breach-accepted" "the command succeeds although the provider broke its contract"
-        WrongResourceBlamed "wrong-resource-blamed" "the command blames the provider for another resource"
         Crash "crash" "the command crashes"
         ReportsCycle "reports-cycle" "the command reports a cycle"
         ReportsInconsistency "reports-inconsistency" "the command finds a plan or a result inconsistent"
@@ -263,8 +250,6 @@ impl FindingKind {
                 | Self::Failure
                 | Self::InvalidAccepted
                 | Self::FailureSwallowed
-                | Self::BreachAccepted
-                | Self::WrongResourceBlamed
                 | Self::ReportsError
         )
     }

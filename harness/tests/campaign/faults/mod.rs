@@ -235,11 +235,10 @@ fn without_what_they_need_they_are_not_seen(faults: &[&Fault], real: &Path, serv
     });
 }
 
-/// Those of these faults that are tried: the ones that `EQUIFORM_FAULT` names a part of, or all. `|` separates parts.
+/// Those of these faults that are tried: the ones that `EQUIFORM_FAULT` names a part of, or all.
 fn chosen(faults: Vec<&'static Fault>) -> Vec<&'static Fault> {
-    let parts = env::var("EQUIFORM_FAULT").unwrap_or_default();
-    let is_chosen = |fault: &&Fault| parts.split('|').any(|part| fault.name.contains(part));
-    faults.into_iter().filter(is_chosen).collect()
+    let part = env::var("EQUIFORM_FAULT").unwrap_or_default();
+    faults.into_iter().filter(|fault| fault.name.contains(&part)).collect()
 }
 
 /// Every nth fault, or all of them if `EQUIFORM_ALL_FAULTS` is set or somebody asks for certain ones.

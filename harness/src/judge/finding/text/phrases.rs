@@ -38,10 +38,6 @@ pub fn reason(refusal: Refusal) -> &'static str {
         Refusal::PreventDestroy => "an object would have gone that has prevent_destroy",
         Refusal::StalePlan => "the saved plan is stale",
         Refusal::Provider => "the provider failed an operation",
-        Refusal::InvalidPlan => "the provider planned what it must not",
-        Refusal::InconsistentResult => "the result is not what the provider planned",
-        Refusal::InvalidResult => "the provider's result is none that the operation can have",
-        Refusal::WrongAnswer => "the provider answered with a value of another type",
     }
 }
 

@@ -1,6 +1,5 @@
 //! The faults, as data: what a script around a real engine does wrong, and the oracle that has to see it.
 
-mod breaches;
 mod changes;
 mod directory;
 mod kinds;
@@ -8,7 +7,6 @@ mod messages;
 mod old_objects;
 mod passed_once;
 mod proxied;
-mod queries;
 mod runaway;
 mod stored;
 mod texts;
@@ -86,14 +84,6 @@ pub fn plain() -> Vec<&'static Fault> {
 
 /// The faults that need more than that.
 pub fn special() -> Vec<&'static Fault> {
-    let lists = [
-        workflows::FAULTS,
-        changes::FAULTS,
-        texts::FAULTS,
-        stored::SPECIAL,
-        old_objects::FAULTS,
-        breaches::FAULTS,
-        queries::FAULTS,
-    ];
+    let lists = [workflows::FAULTS, changes::FAULTS, texts::FAULTS, stored::SPECIAL, old_objects::FAULTS];
     lists.into_iter().flatten().collect()
 }
