@@ -143,7 +143,7 @@ pub fn read(number: usize, folder: &Path, due: &Case, context: &JudgeContext<'_>
 /// Holds verdicts that were just judged from evidence against those that are stored. Where the evidence is not what the
 /// stored verdict was judged from, whatever it shows now says nothing about the engine: what was found before is kept,
 /// and anything else is inconclusive. Where it was removed on purpose, the stored verdict is taken. Whatever else
-/// differs is told.
+/// differs is reported.
 pub fn hold_against(folder: &Path, verdict: &mut CaseVerdict, oracles: &[&Oracle]) -> Comparison {
     let asked = |oracle: &str| oracles.iter().any(|asked| asked.name() == oracle);
     let Comparison { mut differences, mut not_judged_again } = Comparison::default();

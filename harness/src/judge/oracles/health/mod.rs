@@ -25,7 +25,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if let StateFile::Bad(why) = &trial.evidence.state {
         found(FindingKind::StateUnreadable, Vec::new(), Detail::Quote { words: why.clone() });
     }
-    // What was cut off is no message; a crash prints what it likes, and is told as a crash.
+    // What was cut off is no message; a crash prints what it likes, and is reported as a crash.
     let is_whole = record.exit.is_some() && !record.timed_out && record.exceeded.is_none();
     let crashes = output.alarms.iter().any(|alarm| alarm.meaning == AlarmMeaning::Panic);
     if let Some(line) = output.stray.as_ref().filter(|_| is_whole && trial.speaks() && !crashes) {
