@@ -151,6 +151,9 @@ test-faulty-engines: tools ## Build OpenTofu with one fault after the other; eac
 	cargo test --workspace --locked --no-run
 	cargo test --locked -p equiform --test faulty_engines -- --ignored --nocapture
 
+.PHONY: test-nightly
+test-nightly: test-all-engines test-faults test-reduction ## Run what make test leaves out for its time; an hour
+
 .PHONY: test-faults
 test-faults: tools ## Try every seeded fault around Terraform 1.15.5 and OpenTofu 1.12.6, and print what each oracle sees
 	cargo test --workspace --locked --no-run

@@ -153,7 +153,7 @@ fn provider_of(process: &Child) -> i32 {
 }
 
 #[test]
-fn a_provider_that_is_killed_ends_the_campaign_and_is_not_held_against_the_engine() {
+fn a_provider_that_is_killed_is_started_again_and_nothing_is_held_against_the_engine() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let mut command = campaign(ENGINE, &out);
@@ -171,9 +171,8 @@ fn a_provider_that_is_killed_ends_the_campaign_and_is_not_held_against_the_engin
     // SAFETY: a plain system call on a child of our child, which has not been waited for.
     unsafe { libc::kill(provider_of(&process), libc::SIGKILL) };
     let output = process.wait_with_output().unwrap();
-    refused(&output, &["the provider that engines attach to is gone", "What was judged is kept"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     holds_whole_variants(&out);
-    assert!(out.join("case-0000/variant-0001/verdict.json").exists());
 }
 
 #[test]

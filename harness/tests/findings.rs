@@ -69,7 +69,7 @@ fn findings() -> BTreeMap<PathBuf, Finding> {
 
 #[test]
 fn every_script_shows_its_bug_on_the_engines_that_have_it_and_on_no_other() {
-    let engines: Vec<Engine> = engines::asked_for()
+    let engines: Vec<Engine> = engines::asked_for(None)
         .iter()
         .map(|spec| engines::locate(spec).unwrap_or_else(|error| panic!("{error}")))
         .collect();
@@ -146,7 +146,7 @@ fn a_bundle_has_all_its_files_and_a_finding_without_one_says_why() {
 fn a_bundle_is_what_its_case_gives() {
     let known = KnownFindings::shipped();
     let asked_for: Vec<Engine> =
-        engines::asked_for().iter().filter_map(|it| engines::locate(it).ok()).collect();
+        engines::asked_for(None).iter().filter_map(|it| engines::locate(it).ok()).collect();
     let mut tried = 0;
     for (folder, finding) in findings().iter().filter(|(_, finding)| finding.not_runnable.is_none()) {
         let stored: Description =

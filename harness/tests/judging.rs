@@ -177,7 +177,7 @@ fn evidence_without_a_model_is_judged_by_the_oracles_that_need_none() {
     let (asked, found) = without_model("passed");
     let others =
         ["order", "requests", "plan", "progress", "state", "conservation", "idle", "cross", "repeat"];
-    assert_eq!(asked, [&others[..], &["destroy", "health"]].concat());
+    assert_eq!(asked, [&others[..], &["queries", "destroy", "health"]].concat());
     assert_eq!(found, []);
     let (_, found) = without_model("cycle");
     assert!(found.contains(&FindingKind::ReportsCycle), "{found:?}");

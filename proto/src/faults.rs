@@ -4,15 +4,19 @@
 //! people give it in `EQUIFORM_FAULTS` or in the provider block. Values and fields that a version does not know are
 //! refused: a fault that the provider passed over in silence would blame the engine.
 
+mod breach;
+
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Operation;
+pub use breach::Breach;
 
-/// The version of the list that this crate reads and writes.
-pub const FAULTS_VERSION: u32 = 1;
+/// The newest version of the list that this crate reads. A list is written with the oldest version that has all its
+/// actions: the second has [`FaultAction::Breach`].
+pub const FAULTS_VERSION: u32 = 2;
 
 /// The faults of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +82,18 @@ pub enum FaultAction {
     /// It answers with an error, and a part takes effect: a created object exists, and an updated one has its new
     /// label and no other new value. The answer has the object as it is then.
     ErrorWithPartialObject,
+    /// It answers without an error, and with something that no provider may answer.
+    Breach(Breach),
+}
+
+impl FaultAction {
+    /// How the answer breaks the contract, if it does.
+    pub fn breach(self) -> Option<Breach> {
+        match self {
+            Self::Breach(breach) => Some(breach),
+            Self::Error | Self::ErrorWithPartialObject => None,
+        }
+    }
 }
 
 impl FaultOperation {
@@ -131,6 +147,9 @@ impl Fault {
             _ if partial && !matches!(operation, FaultOperation::Create | FaultOperation::Update) => {
                 Err(InvalidFaults::Partial(*operation))
             }
+            _ if self.action.breach().is_some_and(|breach| !breach.is_possible_in(*operation)) => {
+                Err(InvalidFaults::Breach(*operation))
+            }
             _ => Ok(()),
         }
     }
@@ -152,6 +171,7 @@ impl fmt::Display for Fault {
         f.write_str(match self.action {
             FaultAction::Error => "error",
             FaultAction::ErrorWithPartialObject => "error with a partial object",
+            FaultAction::Breach(breach) => breach.text(),
         })
     }
 }
@@ -229,7 +249,8 @@ struct Document {
 
 impl From<Faults> for Document {
     fn from(Faults(faults): Faults) -> Self {
-        Self { version: FAULTS_VERSION, faults }
+        let breaks_contract = faults.iter().any(|fault| fault.action.breach().is_some());
+        Self { version: if breaks_contract { FAULTS_VERSION } else { 1 }, faults }
     }
 }
 
@@ -238,7 +259,10 @@ impl TryFrom<Document> for Faults {
 
     fn try_from(document: Document) -> Result<Self, InvalidFaults> {
         match document.version {
-            FAULTS_VERSION => Self::new(document.faults),
+            1 if document.faults.iter().any(|fault| fault.action.breach().is_some()) => {
+                Err(InvalidFaults::TooOld)
+            }
+            1..=FAULTS_VERSION => Self::new(document.faults),
             other => Err(InvalidFaults::Version(other)),
         }
     }
@@ -251,8 +275,11 @@ pub enum InvalidFaults {
     #[error("it is not a JSON document such as {EXAMPLE}: {0}")]
     Json(String),
     /// It has another version.
-    #[error("it has version {0}, and this program reads version {FAULTS_VERSION}")]
+    #[error("it has version {0}, and this program reads versions 1 to {FAULTS_VERSION}")]
     Version(u32),
+    /// Its version has no such action.
+    #[error("it has version 1, in which providers keep their contract; a breach needs version 2")]
+    TooOld,
     /// A fault lacks the key of its object.
     #[error("a fault in {0} needs the `key` of an object")]
     MissingKey(FaultOperation),
@@ -268,6 +295,9 @@ pub enum InvalidFaults {
     /// An operation cannot take effect in part.
     #[error("only create and update can take effect in part, and {0} cannot")]
     Partial(FaultOperation),
+    /// An answer cannot break the contract in this way.
+    #[error("no answer to a {0} can break the contract in this way")]
+    Breach(FaultOperation),
     /// Two faults meet the same call.
     #[error("two faults meet the same call: {0}")]
     Duplicate(String),
@@ -324,8 +354,26 @@ mod tests {
         for unknown in [r#""operation":"import","key":"a""#, r#""operation":"create","address":"x.y""#] {
             assert!(matches!(call(unknown), Err(InvalidFaults::Json(_))), "{unknown}");
         }
-        assert_eq!(r#"{"version":2,"faults":[]}"#.parse::<Faults>(), Err(InvalidFaults::Version(2)));
+        assert_eq!(r#"{"version":3,"faults":[]}"#.parse::<Faults>(), Err(InvalidFaults::Version(3)));
         assert!(matches!("create:a:1:error".parse::<Faults>(), Err(InvalidFaults::Json(_))));
+    }
+
+    #[test]
+    fn a_breach_belongs_to_some_operations_and_needs_the_second_version() {
+        let list = |version: u32, operation: &str, breach: &str| {
+            let fault = format!(
+                r#"{{"match":{{"operation":"{operation}","key":"a"}},"action":{{"breach":"{breach}"}}}}"#
+            );
+            format!(r#"{{"version":{version},"faults":[{fault}]}}"#)
+        };
+        let text = list(2, "plan", "invalid_plan");
+        assert_eq!(text.parse::<Faults>().unwrap().to_json(), text);
+        assert_eq!(list(1, "plan", "invalid_plan").parse::<Faults>(), Err(InvalidFaults::TooOld));
+        let delete = list(2, "delete", "inconsistent_result").parse::<Faults>();
+        assert_eq!(delete, Err(InvalidFaults::Breach(FaultOperation::Delete)));
+        for breach in Breach::ALL {
+            assert!(FaultOperation::ALL.into_iter().any(|it| breach.is_possible_in(it)), "{breach:?}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use boon::{Compiler, SchemaIndex, Schemas};
 use equiform_proto::control::{
     Announcement, Answer, CONTROL_VERSION, Calls, Endpoint, Network, Request, Run,
 };
-use equiform_proto::faults::{Fault, FaultAction, FaultOperation, Faults};
+use equiform_proto::faults::{Breach, Fault, FaultAction, FaultOperation, Faults};
 use equiform_proto::holds::Hold;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -61,7 +61,17 @@ fn faults_are_what_their_schema_says() {
     schema.takes(&Faults::default());
     schema.takes(&faults());
     let list = |fault: Value| json!({"version": 1, "faults": [fault]});
-    schema.refuses::<Faults>(json!({"version": 2, "faults": []}));
+    schema.refuses::<Faults>(json!({"version": 3, "faults": []}));
+    for breach in Breach::ALL {
+        for operation in FaultOperation::ALL {
+            let key = (operation != FaultOperation::Configure).then(|| "a".to_owned());
+            let fault = Fault::in_first_call(operation, key.as_deref(), FaultAction::Breach(breach));
+            match Faults::new(vec![fault.clone()]) {
+                Ok(faults) => schema.takes(&faults),
+                Err(_) => schema.refuses::<Faults>(json!({"version": 2, "faults": [fault]})),
+            }
+        }
+    }
     schema.refuses::<Faults>(json!({"faults": []}));
     schema.refuses::<Faults>(list(json!({"match": {"operation": "create"}, "action": "error"})));
     schema.refuses::<Faults>(list(json!({"match": {"operation": "create", "key": ""}, "action": "error"})));
@@ -100,9 +110,10 @@ fn messages_of_the_control_channel_are_what_their_schema_says() {
         working_directory: "/tmp".into(),
         hold: Hold::QUIET.with_seed(7),
         faults: faults(),
+        locked: Some("/tmp/terraform.tfstate".into()),
         engine: Some(42),
     };
-    let bare = Run { label: None, faults: Faults::default(), engine: None, ..run.clone() };
+    let bare = Run { label: None, faults: Faults::default(), locked: None, engine: None, ..run.clone() };
     for request in [
         Request::Hello { version: CONTROL_VERSION },
         Request::Ping,
@@ -129,6 +140,7 @@ fn messages_of_the_control_channel_are_what_their_schema_says() {
                 counts: [("ReadResource".to_owned(), 3)].into(),
                 validated: [("a".to_owned(), 1)].into(),
                 most_at_once: 2,
+                unlocked: 1,
             },
         },
         Answer::Ended { calls: Calls::default() },

@@ -1,7 +1,7 @@
 //! Faults on demand. A cloud fails now and then, and what an engine does afterwards has to be tested; so the provider
 //! fails exactly those calls that a run's list of faults names, and the ledger says so.
 
-use equiform_proto::faults::{Call, Fault, FaultAction, FaultOperation, Faults};
+use equiform_proto::faults::{Breach, Call, Fault, FaultAction, FaultOperation, Faults};
 use equiform_proto::ledger::Operation;
 
 use crate::diagnostic::Problem;
@@ -36,6 +36,10 @@ impl DueFault {
                 "The object was created all the same"
             }
             (FaultAction::ErrorWithPartialObject, _) => "Of all changes only that of `label` took effect",
+            (FaultAction::Breach(breach), _) if breach.takes_effect() => {
+                "It took effect, and the answer is wrong"
+            }
+            (FaultAction::Breach(_), _) => "Nothing took effect, and the answer is wrong",
         };
         let of = key.as_ref().map(|key| format!(" of {key:?}")).unwrap_or_default();
         let detail = format!(
@@ -43,6 +47,20 @@ impl DueFault {
              again to go on, or take it off the list, which is `faults` in the provider block or EQUIFORM_FAULTS."
         );
         Self { action: fault.action, text: fault.to_string(), detail }
+    }
+
+    /// How the answer breaks the contract, if it does: then the engine receives no error.
+    pub fn breach(&self) -> Option<Breach> {
+        self.action.breach()
+    }
+
+    /// Whether the operation takes effect, at least in part.
+    pub fn takes_effect(&self) -> bool {
+        match self.action {
+            FaultAction::Error => false,
+            FaultAction::ErrorWithPartialObject => true,
+            FaultAction::Breach(breach) => breach.takes_effect(),
+        }
     }
 
     /// What the engine is told.

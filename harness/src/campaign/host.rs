@@ -78,7 +78,8 @@ impl EngineHost {
             stop.removes(scratch.path());
         }
         let usual = Runner::new(driver, provider.access(), binary, provider.log());
-        let runner = Runner { syntax: mode.syntax, hold: mode.hold, timeout, stop, scratch, ..usual };
+        let server = provider.server();
+        let runner = Runner { server, syntax: mode.syntax, hold: mode.hold, timeout, stop, scratch, ..usual };
         let runner = if mode.warm { runner.kept_warm() } else { runner };
         Ok(Self { engine: recorded, runner, mode, provider })
     }

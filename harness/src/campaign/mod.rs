@@ -47,8 +47,8 @@ mod unchanged;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, RwLock};
 
 use crate::case::Case;
 use crate::deploy::{DeployError, Runner};
@@ -166,6 +166,8 @@ pub struct Campaign<'a> {
     pub keep: Keep,
     /// Receives the progress.
     pub watcher: &'a dyn Watcher,
+    /// Held by every job that deploys: for reading, or for writing if no other job may.
+    pub alone: RwLock<()>,
 }
 
 /// Receives everything and shows nothing.
@@ -197,6 +199,7 @@ impl<'a> Campaign<'a> {
             limits: Limits::default(),
             keep: Keep::All,
             watcher: &Silent,
+            alone: RwLock::default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{Campaign, CampaignError, stored};
 use crate::case::streams::Choice;
 use crate::deploy::worker::WorkerSymptom;
 use crate::deploy::{DeployError, Start};
-use crate::evidence::STAGES;
+use crate::evidence::{STAGES, StageRecord};
 use crate::judge::finding::{Detail, Finding, FindingKind};
 use crate::judge::variant::{self as judge, AGAIN, WARM, variant_folder};
 use crate::judge::verdict::{VariantResult, VariantVerdict};
@@ -28,13 +28,8 @@ enum Explored {
 /// The verdict on a variant in which a warm engine showed something, and which could not be run in fresh processes. Of
 /// these, nothing stays.
 fn unconfirmed(warm: &VariantVerdict, place: &Path, error: &DeployError) -> VariantVerdict {
-    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if entry.file_name() != WARM {
-            // Best effort: what is left is said to be no evidence.
-            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        }
-    }
+    // Best effort: what is left is said to be no evidence.
+    let _ = remove_cold(place);
     let reason = format!(
         "a warm engine showed something, and fresh processes could not confirm it ({error}); remove {} to run it again",
         place.display()
@@ -42,6 +37,18 @@ fn unconfirmed(warm: &VariantVerdict, place: &Path, error: &DeployError) -> Vari
     let mut verdict = VariantVerdict::new(warm.variant, VariantResult::Inconclusive { reason });
     verdict.warm_only = warm.result.findings().to_vec();
     verdict
+}
+
+/// Removes what fresh processes left in a variant's folder.
+fn remove_cold(place: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(place)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_name() != WARM {
+            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }?;
+        }
+    }
+    Ok(())
 }
 
 /// Moves all that is in a folder to the one above it, and removes it.
@@ -183,14 +190,40 @@ impl Campaign<'_> {
     fn deploy(&self, work: &Work, place: &Path, start: Start) -> Result<VariantVerdict, DeployError> {
         let Work { case, variant, .. } = work;
         let judging = &self.runner.spent.judging;
-        let mut verdict = match self.runner.deploy(case, *variant, place, start) {
+        let inconclusive = |error: DeployError| {
+            VariantVerdict::new(*variant, VariantResult::Inconclusive { reason: error.to_string() })
+        };
+        let mut verdict = match self.deploy_alone_if_killed(work, place, start) {
             Ok(_) => judging.time(|| judge::verdict(case, *variant, place, self.oracles)),
-            Err(error @ DeployError::Case(_)) => {
-                VariantVerdict::new(*variant, VariantResult::Inconclusive { reason: error.to_string() })
-            }
+            Err(error @ (DeployError::Case(_) | DeployError::ProviderKilled { .. })) => inconclusive(error),
             Err(error) => return Err(error),
         };
         judging.time(|| judge::mark_known(self.known, &self.engine.id, case, &mut verdict));
         Ok(verdict)
+    }
+
+    /// Deploys a variant into a folder. If the provider is killed meanwhile, any of the commands that were under way
+    /// may have done it, or somebody else. So the variant is deployed once more, alone: it is the engine if it happens
+    /// again.
+    fn deploy_alone_if_killed(
+        &self,
+        Work { case, variant, .. }: &Work,
+        place: &Path,
+        start: Start,
+    ) -> Result<Vec<StageRecord>, DeployError> {
+        let deployed = {
+            let _with_others = self.alone.read().expect("no holder panics");
+            self.runner.deploy(case, *variant, place, start)
+        };
+        let killed = match &deployed {
+            Ok(records) => records.iter().any(|record| record.provider_killed.is_some()),
+            Err(error) => matches!(error, DeployError::ProviderKilled { .. }),
+        };
+        if !killed {
+            return deployed;
+        }
+        let _alone = self.alone.write().expect("no holder panics");
+        remove_cold(place).map_err(|source| DeployError::writing(place, source))?;
+        self.runner.deploy(case, *variant, place, Start::Cold)
     }
 }

@@ -22,6 +22,9 @@ pub struct Stage {
     /// The operations that the provider fails in it.
     #[serde(default, skip_serializing_if = "Faults::is_empty")]
     pub faults: Faults,
+    /// Whether another command holds the lock on the engine's memory meanwhile.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub locked: bool,
     /// The stage that it repeats, from the same start: state and world are as they were when that one began, and are
     /// put away afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,6 +153,8 @@ pub enum JudgedAs {
     Mark,
     /// An object changes behind the engine's back.
     Drift,
+    /// The engine is asked about what is deployed, and changes nothing.
+    Query,
 }
 
 /// What a kind of stage means to whoever runs, judges or counts it.
@@ -189,7 +194,7 @@ pub enum Counted {
 
 impl JudgedAs {
     /// All there are.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Batch,
         Self::Source,
         Self::Idle,
@@ -202,6 +207,7 @@ impl JudgedAs {
         Self::Failure,
         Self::Mark,
         Self::Drift,
+        Self::Query,
     ];
 
     /// What it means: the one place that says so.
@@ -227,6 +233,7 @@ impl JudgedAs {
             Self::Failure => meaning("failures of the provider", Never, Some(Apply)),
             Self::Mark => meaning("marks", IfItSucceeds, None),
             Self::Drift => meaning("drifts", Always, None),
+            Self::Query => meaning("queries", Always, None),
         }
     }
 }
@@ -246,7 +253,8 @@ impl Stage {
 
     /// A stage in which nothing fails, and which repeats no other.
     pub fn new(name: impl Into<String>, action: Action, program: ProgramRef, judged_as: JudgedAs) -> Self {
-        Self { name: name.into(), action, program, judged_as, faults: Faults::default(), repeats: None }
+        let faults = Faults::default();
+        Self { name: name.into(), action, program, judged_as, faults, locked: false, repeats: None }
     }
 
     /// The usual stages of a variant with a number of batches: each of them applied, the last one once more, another

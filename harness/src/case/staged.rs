@@ -44,7 +44,7 @@ impl StagedBatch<'_> {
             Action::Apply(_) | Action::ApplySaved(_) | Action::Destroy(_) => {
                 self.step(deployed, options, semantics).outcome()
             }
-            Action::Plan(_) => deployed.clone(),
+            Action::Plan(_) | Action::Query(_) => deployed.clone(),
             Action::Refresh(_) => deployed.refreshed(),
             Action::Mark(key) => deployed.clone().with_mark(key, true),
             Action::Unmark(key) => deployed.clone().with_mark(key, false),

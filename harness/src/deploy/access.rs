@@ -12,7 +12,7 @@ use crate::engines::driver::{Access, ProviderMode};
 /// A provider that engines can reach, for as long as this lives.
 pub enum Provider {
     /// One that is up.
-    Up(Server),
+    Up(Arc<Server>),
     /// One to install.
     Installable(Mirror),
 }
@@ -28,7 +28,7 @@ impl Provider {
 
     /// Starts the provider beside this program, for engines of any family to attach to.
     pub fn up() -> Result<Self, ProviderError> {
-        Server::start(&provider::locate()?).map(Self::Up)
+        Server::start(&provider::locate()?).map(|server| Self::Up(Arc::new(server)))
     }
 
     /// What engines need to reach it.
@@ -39,6 +39,14 @@ impl Provider {
                 config: mirror.config().to_owned(),
                 crash_log: mirror.crash_log().to_owned(),
             },
+        }
+    }
+
+    /// The one that is up, if engines attach to it.
+    pub fn server(&self) -> Option<Arc<Server>> {
+        match self {
+            Self::Up(server) => Some(server.clone()),
+            Self::Installable(_) => None,
         }
     }
 

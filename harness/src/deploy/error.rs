@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::EnvironmentError;
+use super::provider::ProviderError;
 use super::worker::WorkerError;
 use crate::case::CaseError;
 
@@ -40,6 +41,15 @@ pub enum DeployError {
         /// What happened.
         error: WorkerError,
     },
+    /// Somebody killed the provider while commands of several jobs may have been under way, or between two commands.
+    #[error("the provider that engines attach to was killed, by signal {signal}")]
+    ProviderKilled {
+        /// The signal.
+        signal: i32,
+    },
+    /// The provider was killed, and no other one starts.
+    #[error(transparent)]
+    ProviderNotStarted(ProviderError),
     /// The environment is no place to judge an engine in.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),

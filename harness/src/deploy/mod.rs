@@ -63,6 +63,7 @@ use limits::Limits;
 pub use mode::{Mode, Start};
 use process::{Command, Ended};
 use program::{remove_program, write_program};
+use provider::{Incarnation, Server};
 use provider_log::ProviderLog;
 use scratch::Scratch;
 use starts::{Place, Starts};
@@ -87,6 +88,8 @@ pub struct Runner {
     pub access: Access,
     /// The provider's binary, which also changes the world behind the engine's back.
     pub provider: PathBuf,
+    /// The provider that is up, if it is one that engines attach to and that another one can take the place of.
+    pub server: Option<Arc<Server>>,
     /// What the provider says of itself.
     pub provider_log: Arc<ProviderLog>,
     /// How its programs are written.
@@ -121,6 +124,7 @@ impl Runner {
             engine,
             access,
             provider,
+            server: None,
             provider_log,
             syntax: Syntax::Hcl,
             hold: Hold::QUIET,
@@ -176,6 +180,7 @@ impl Runner {
         start: Start,
         checkpoints: Option<&Checkpoints<'_>>,
     ) -> Result<Vec<StageRecord>, DeployError> {
+        let since = self.provider_is_up()?;
         let mut process = match (start, &self.workers) {
             (Start::Warm, Some(workers)) => {
                 let broken = |error| DeployError::Worker { stage: String::new(), error };
@@ -183,7 +188,11 @@ impl Runner {
             }
             _ => EngineProcess::Cold(self.endpoint()?),
         };
-        let records = self.deploy_with(case, variant, folder, &mut process, checkpoints)?;
+        let deployed = self.deploy_with(case, variant, folder, &mut process, checkpoints, since);
+        let records = deployed.map_err(|error| match self.provider_killed(since) {
+            Some(signal) if !matches!(error, DeployError::Stopped) => DeployError::ProviderKilled { signal },
+            _ => error,
+        })?;
         if let (Some(workers), EngineProcess::Warm(worker)) = (&self.workers, process) {
             let stage = records.last().map(|record| record.stage.clone()).unwrap_or_default();
             workers.give_back(worker).map_err(|error| DeployError::Worker { stage, error })?;
@@ -198,6 +207,7 @@ impl Runner {
         folder: &Path,
         process: &mut EngineProcess,
         checkpoints: Option<&Checkpoints<'_>>,
+        since: Option<Incarnation>,
     ) -> Result<Vec<StageRecord>, DeployError> {
         let stages = self.spent.generating.time(|| case.stages(variant))?;
         let place = self.spent.keeping.time(|| self.place(folder, folder.join(evidence::LEDGER)))?;
@@ -220,7 +230,7 @@ impl Runner {
             let seed = seed_of(case.seed, variant, &staged.stage.name);
             let (workspace, program) = (self.engine.workspace(), self.program(&staged.batch));
             self.spent.keeping.time(|| starts.note(&staged.stage.name, own, workspace))?;
-            let record = match &staged.stage.repeats {
+            let mut record = match &staged.stage.repeats {
                 None => {
                     remove_program(&written, &program, work)?;
                     let record = self.stage(staged, &program, seed, own, folder, process)?;
@@ -242,7 +252,9 @@ impl Runner {
             }
             let (succeeded, stage) = (reader.succeeded(&record), folder.join(&record.stage));
             let last = records.len() + 1 == stages.len();
-            if !succeeded || last {
+            record.provider_killed = self.provider_killed(since);
+            let killed = record.provider_killed.is_some();
+            if (!succeeded || last) && !killed {
                 let check = || {
                     environment::check(
                         folder,
@@ -258,7 +270,7 @@ impl Runner {
             self.spent.costs.add(&record, &folder.display().to_string());
             let can_go_on = record.ended_in_order() && !matches!(staged.stage.action, Action::Drift { .. });
             records.push(record);
-            if !succeeded && !can_go_on {
+            if killed || (!succeeded && !can_go_on) {
                 break;
             }
             if checkpoints.is_some() && !last {
@@ -338,6 +350,20 @@ impl Runner {
     fn endpoint(&self) -> Result<Option<ServedEndpoint>, DeployError> {
         let Access::Served { control } = &self.access else { return Ok(None) };
         ServedEndpoint::open(control).map(Some).map_err(|error| self.provider_gone(error))
+    }
+
+    /// The provider that is up now, and another one if it was killed.
+    fn provider_is_up(&self) -> Result<Option<Incarnation>, DeployError> {
+        let up = self.server.as_ref().map(|server| server.alive()).transpose();
+        up.map_err(DeployError::ProviderNotStarted)
+    }
+
+    /// The signal by which the provider was killed since it was up.
+    fn provider_killed(&self, since: Option<Incarnation>) -> Option<i32> {
+        // The engines' commands are not the only ones to be ended when we are.
+        let (server, since) = self.server.as_ref().zip(since).filter(|_| !self.stop.asked_now())?;
+        // What it says of a crash of its own counts more.
+        server.killed_since(since).filter(|_| self.provider_log.crash().is_none())
     }
 
     /// What is said of a provider that does not do as the control channel asks.

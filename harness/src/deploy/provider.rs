@@ -1,10 +1,13 @@
 //! The mock provider: its binary, and one that is up for engines to attach to.
 
+use std::fs;
 use std::io::{self, BufRead, BufReader};
-use std::os::unix::process::CommandExt;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::{Duration, Instant};
 
 use equiform_proto::control::{Announcement, CONTROL_VERSION};
@@ -70,12 +73,35 @@ pub fn locate() -> Result<PathBuf, ProviderError> {
     if path.is_file() { Ok(path) } else { Err(ProviderError::Missing(path)) }
 }
 
-/// A provider that is up for engines to attach to, for as long as this lives.
+/// A provider that is up for engines to attach to, for as long as this lives. If somebody kills it, another one can
+/// take its place.
+#[derive(Debug)]
 pub struct Server {
-    child: Child,
+    path: PathBuf,
+    timeout: Duration,
+    /// The control socket of the first one, or what leads to that of the one that is up.
     control: PathBuf,
     log: Arc<ProviderLog>,
+    process: Mutex<Process>,
 }
+
+/// The process that is up, and those before it.
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    /// Its control socket.
+    control: PathBuf,
+    /// How many have been up before it.
+    number: u64,
+    /// The signal that the one before it was killed by.
+    killed_before: Option<i32>,
+    /// How often the system had killed processes for want of memory when it started.
+    killed_by_system: Option<u64>,
+}
+
+/// Which of the processes of a [`Server`] was up at some time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Incarnation(u64);
 
 impl Server {
     /// Starts one, which has [`START_TIMEOUT`] to say where it is.
@@ -87,6 +113,66 @@ impl Server {
     pub fn start_within(path: &Path, timeout: Duration) -> Result<Self, ProviderError> {
         let start = |source| ProviderError::Start { path: path.to_owned(), source };
         let log = Arc::new(ProviderLog::unnamed().map_err(start)?);
+        let process = Process::start(path, timeout, &log)?;
+        let (path, control) = (path.to_owned(), process.control.clone());
+        Ok(Self { path, timeout, control, log, process: Mutex::new(process) })
+    }
+
+    /// Its control socket.
+    pub fn control(&self) -> &Path {
+        &self.control
+    }
+
+    /// What it says on standard error.
+    pub fn log(&self) -> &Arc<ProviderLog> {
+        &self.log
+    }
+
+    /// How much time the provider that is up has computed so far, where the system tells.
+    pub fn computed(&self) -> Option<Duration> {
+        usage::cpu(self.process().child.id())
+    }
+
+    /// The process that is up. If it was killed, another one takes its place.
+    pub fn alive(&self) -> Result<Incarnation, ProviderError> {
+        let mut process = self.process();
+        if let Some(signal) = process.killed() {
+            let mut next = Process::start(&self.path, self.timeout, &self.log)?;
+            (next.number, next.killed_before) = (process.number + 1, Some(signal));
+            let lead = |to: &Path| fs::remove_file(&self.control).and_then(|()| symlink(to, &self.control));
+            lead(&next.control).map_err(|source| ProviderError::Start { path: self.path.clone(), source })?;
+            if process.number > 0 {
+                process.remove_sockets();
+            }
+            *process = next;
+        }
+        Ok(Incarnation(process.number))
+    }
+
+    /// The signal by which somebody has killed the process that was up at some time; none if it is up, or ended
+    /// otherwise.
+    pub fn killed_since(&self, since: Incarnation) -> Option<i32> {
+        let mut process = self.process();
+        if process.number != since.0 {
+            return process.killed_before;
+        }
+        // One that was killed takes its leave a little later than its socket.
+        let begin = Instant::now();
+        while process.is_up() && UnixStream::connect(&self.control).is_err() && begin.elapsed() < stop::GRACE
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        process.killed()
+    }
+
+    fn process(&self) -> MutexGuard<'_, Process> {
+        self.process.lock().expect("no holder panics")
+    }
+}
+
+impl Process {
+    fn start(path: &Path, timeout: Duration, log: &ProviderLog) -> Result<Self, ProviderError> {
+        let start = |source| ProviderError::Start { path: path.to_owned(), source };
         let mut child = Command::new(path)
             .arg("serve")
             // Nothing is written to it. It ends when we do, even if we are killed.
@@ -99,10 +185,11 @@ impl Server {
             .map_err(start)?;
         let line = first_line(&mut child, timeout);
         let announced = |line: &String| serde_json::from_str::<Announcement>(line).ok();
-        if let Some(Announcement { version: CONTROL_VERSION, socket }) =
+        if let Some(Announcement { version: CONTROL_VERSION, socket: control }) =
             line.as_ref().ok().and_then(announced)
         {
-            return Ok(Self { control: socket, child, log });
+            let killed_by_system = killed_by_system();
+            return Ok(Self { child, control, number: 0, killed_before: None, killed_by_system });
         }
         // With all that it started: another program may be a script.
         stop::signal(stop::pid_of(&child), Signal::KILL);
@@ -117,20 +204,30 @@ impl Server {
         })
     }
 
-    /// Its control socket.
-    pub fn control(&self) -> &Path {
-        &self.control
+    /// Removes the folder of its sockets, which one that is killed leaves behind.
+    fn remove_sockets(&self) {
+        let folder = self.control.parent().filter(|folder| folder.starts_with(std::env::temp_dir()));
+        // Best effort: it is empty but for sockets that nobody listens to.
+        let _ = folder.map(fs::remove_dir_all);
     }
 
-    /// What it says on standard error.
-    pub fn log(&self) -> &Arc<ProviderLog> {
-        &self.log
+    fn is_up(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// How much time the provider has computed so far, where the system tells.
-    pub fn computed(&self) -> Option<Duration> {
-        usage::cpu(self.child.id())
+    /// The signal by which somebody killed it. Crashes end by other signals, and the system kills for want of memory.
+    fn killed(&mut self) -> Option<i32> {
+        const BY_SOMEBODY: [Signal; 5] = [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];
+        let signal = self.child.try_wait().ok()??.signal()?;
+        let is_theirs = BY_SOMEBODY.iter().any(|it| it.as_raw() == signal);
+        (is_theirs && killed_by_system() == self.killed_by_system).then_some(signal)
     }
+}
+
+/// How often the system has killed processes for want of memory, where it counts that.
+fn killed_by_system() -> Option<u64> {
+    let counts = fs::read_to_string("/proc/vmstat").ok()?;
+    counts.lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok())
 }
 
 /// The first line that a child prints, if it does within this time.
@@ -149,10 +246,23 @@ fn first_line(child: &mut Child, timeout: Duration) -> io::Result<String> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It removes its socket when asked to end. One that hangs does not listen.
-        let _ = kill_process(stop::pid_of(&self.child), Signal::TERM);
+        let process = self.process.get_mut().expect("no holder panics");
+        if process.number > 0 {
+            // What the first one left is needed as long as its control socket leads to another one.
+            let _ = self.control.parent().map(fs::remove_dir_all);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It removes its socket when asked to end. One that hangs does not listen, and the number of one that is gone
+        // may be another's.
+        if self.is_up() {
+            let _ = kill_process(stop::pid_of(&self.child), Signal::TERM);
+        }
         let begin = Instant::now();
-        while matches!(self.child.try_wait(), Ok(None)) {
+        while self.is_up() {
             if begin.elapsed() > stop::GRACE {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
@@ -165,7 +275,6 @@ impl Drop for Server {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::io::Read;
     use std::os::unix::fs::PermissionsExt;
 
@@ -188,7 +297,7 @@ mod tests {
         let path = script(folder.path(), &format!("exec 9>'{}'\nsleep 1000 &\nwait", alive.display()));
         let reader = std::thread::spawn(move || fs::File::open(alive).unwrap().read(&mut [0]).unwrap());
         let started = Server::start_within(&path, Duration::from_millis(500));
-        let error = started.err().expect("it does not start").to_string();
+        let error = started.expect_err("it does not start").to_string();
         assert!(error.ends_with("build it with `make build`, or name it in EQUIFORM_PROVIDER"), "{error}");
         assert!(error.contains("printed nothing in 0.5 s"), "{error}");
         assert_eq!(reader.join().unwrap(), 0, "nobody holds the pipe any more");

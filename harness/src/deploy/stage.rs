@@ -80,12 +80,17 @@ impl Runner {
             stdout,
             stderr,
         };
-        let ran = match (&staged.stage.action, process) {
+        let lock = || self.engine.workspace().lock(&place.work).map_err(io_error("cannot lock", &place.work));
+        let held = if staged.stage.locked { Some(lock()?) } else { None };
+        let mut ran = match (&staged.stage.action, process) {
             // What happens behind the engine's back is no command of it.
             (Action::Drift { .. }, _) => self.drift(&command)?,
             (_, EngineProcess::Cold(endpoint)) => self.cold(&command, endpoint.as_mut())?,
             (_, EngineProcess::Warm(worker)) => self.warm(&command, worker)?,
         };
+        let lock_broken = held.is_some() && !ran.lock_left;
+        ran.lock_left &= held.is_none();
+        drop(held);
         self.spent.stages.add(name, ran.outcome.took);
         self.spent.engine.add(ran.outcome.took);
         // What a drift does is none of the engine's doing.
@@ -115,7 +120,9 @@ impl Runner {
                 _ => None,
             },
             left_running: ran.left_running,
+            provider_killed: None,
             lock_left: ran.lock_left,
+            lock_broken,
             exit_codes,
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             ledger_bytes: ran.ledger_bytes,
@@ -134,6 +141,7 @@ impl Runner {
             working_directory: place.work.clone(),
             hold: self.hold.with_seed(seed.into()),
             faults: staged.stage.faults.clone(),
+            locked: Some(self.engine.workspace().lock_file(&place.work)),
             engine: None,
         }
     }

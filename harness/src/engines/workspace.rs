@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use std::io;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// A path inside a folder: it leads neither out of it nor to the folder itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +25,7 @@ impl RelativePath {
     }
 
     /// Where it leads from a folder.
-    pub fn within(&self, folder: &Path) -> std::path::PathBuf {
+    pub fn within(&self, folder: &Path) -> PathBuf {
         folder.join(&self.0)
     }
 
@@ -75,6 +75,9 @@ impl Snapshot {
     }
 }
 
+/// A lock on an engine's memory, for as long as this lives.
+pub trait HeldLock: Debug + Send {}
+
 /// How engines of a family keep their memory in a working directory.
 pub trait Workspace: Debug + Send + Sync {
     /// What the engine remembers now.
@@ -91,6 +94,12 @@ pub trait Workspace: Debug + Send + Sync {
 
     /// Whether a command left its memory locked.
     fn is_locked(&self, folder: &Path) -> bool;
+
+    /// The file that a command keeps locked while it changes anything.
+    fn lock_file(&self, folder: &Path) -> PathBuf;
+
+    /// Locks its memory as another command of the engine does, until what comes back is dropped.
+    fn lock(&self, folder: &Path) -> io::Result<Box<dyn HeldLock>>;
 
     /// Copies the state, in the form in which the family's reader reads it, or its first `most` bytes to a file. Leaves
     /// no file if there is no state.

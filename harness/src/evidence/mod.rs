@@ -6,6 +6,7 @@
 //! a line of any of it. No stage is kept once the next one is asked for. Nothing here makes a judgement: whoever reads
 //! the evidence says what to look at.
 
+mod answer;
 mod directory;
 mod excess;
 mod ledger;
@@ -20,11 +21,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use equiform_proto::control::Calls;
+use equiform_proto::faults::Faults;
 use equiform_proto::ledger::World;
 use serde::{Deserialize, Serialize};
 
 use crate::case::stage::Stage;
-use crate::spec::Effect;
+use crate::spec::{Action, Effect};
+pub use answer::{Answer, PlannedObject};
 pub use directory::{Cost, Directory, FileRecord, FileRole, MOST_FILES, SeenDirectory};
 pub use excess::{Excess, Limited};
 use ledger::StagedLedger;
@@ -88,8 +91,14 @@ pub struct StageRecord {
     /// The programs that it left running when it had ended by itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_running: Vec<String>,
+    /// The signal by which the provider was killed while it ran, with no other command under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_killed: Option<i32>,
     /// Whether it left the state locked.
     pub lock_left: bool,
+    /// Whether it removed the lock that another command held.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lock_broken: bool,
     /// How long it took.
     pub milliseconds: u64,
     /// What the command promised to say by its exit code.
@@ -121,7 +130,9 @@ impl StageRecord {
             timed_out: false,
             exceeded: None,
             left_running: Vec::new(),
+            provider_killed: None,
             lock_left: false,
+            lock_broken: false,
             milliseconds: 0,
             exit_codes: ExitCodes::Usual,
             ledger_bytes: 0,
@@ -135,7 +146,7 @@ impl StageRecord {
     /// Whether the engine came to an end by itself and left nothing half done, so that another command can follow,
     /// be it after a failure.
     pub fn ended_in_order(&self) -> bool {
-        self.exit.is_some() && !self.timed_out && !self.lock_left
+        self.exit.is_some() && !self.timed_out && !self.lock_left && self.provider_killed.is_none()
     }
 
     /// How the command ended, in a few words.
@@ -164,6 +175,8 @@ pub struct StageEvidence {
     pub late: Vec<LateEntry>,
     /// What the engine printed.
     pub output: Output,
+    /// What it answered, if it was asked something and succeeded.
+    pub answer: Option<Answer>,
     /// The engine's state afterwards.
     pub state: StateFile,
     /// The engine's state before; none if there was none, or none that could be read.
@@ -178,17 +191,16 @@ pub struct StageEvidence {
 
 impl StageEvidence {
     /// The operations that took effect, in the order of their ends.
-    pub fn took_effect(&self) -> Vec<Effect> {
+    pub fn took_effect(&self, faults: &Faults) -> Vec<Effect> {
         let ended = self.operations.iter().filter_map(|observed| match observed.end {
             Some((seq, true)) => Some((seq, observed)),
             _ => None,
         });
         let mut ended: Vec<(u64, &ObservedOperation)> = ended.collect();
         ended.sort_unstable_by_key(|(seq, _)| *seq);
-        // An operation that took effect, and that the case has the provider fail, did so in part.
-        let effect = |observed: &ObservedOperation| Effect {
-            partial: observed.fault.is_some(),
-            ..Effect::whole(&observed.operation)
+        let effect = |observed: &ObservedOperation| match observed.fault {
+            Some(_) => Effect::faulty(&observed.operation, faults),
+            None => Effect::whole(&observed.operation),
         };
         ended.into_iter().map(|(_, observed)| effect(observed)).collect()
     }
@@ -205,6 +217,7 @@ impl StageEvidence {
             operations,
             late: Vec::new(),
             output: Output::default(),
+            answer: None,
             state: StateFile::Missing,
             state_before: None,
             state_difference: None,
@@ -306,7 +319,17 @@ impl<'a> Evidence<'a> {
         if let Some(repetition) = &mut self.repetition {
             repetition.finish()?;
         }
-        let output = self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?;
+        // What a query is answered with are no messages.
+        let answer = match stage.action {
+            Action::Query(query) if self.reader.succeeded(&record) => {
+                Some(self.reader.answer(query, &kept.join(OUTPUT))?)
+            }
+            _ => None,
+        };
+        let output = match answer {
+            Some(_) => Output::default(),
+            None => self.reader.output(&kept.join(OUTPUT), &kept.join(ERRORS))?,
+        };
         let operations_by = self.reader.operations(&kept.join(OUTPUT))?;
         let state = self.reader.state(&kept.join(STATE))?;
         let remembered = state.state().cloned();
@@ -341,6 +364,7 @@ impl<'a> Evidence<'a> {
             },
             late: entries.late,
             output,
+            answer,
             state,
             state_before: before.and_then(|(_, remembered)| remembered),
             state_difference,
@@ -383,7 +407,8 @@ fn check_records(records: &[StageRecord], due: &[&Stage], reader: &dyn Reader) -
     if records.len() > due.len() {
         return Err(format!("there are {} stages, and the variant has {}", records.len(), due.len()));
     }
-    if records.len() < due.len() && records.last().is_none_or(|record| reader.succeeded(record)) {
+    let ended_early = |record: &StageRecord| !reader.succeeded(record) || record.provider_killed.is_some();
+    if records.len() < due.len() && !records.last().is_some_and(ended_early) {
         return Err(format!("there are {} stages of {}, and none failed", records.len(), due.len()));
     }
     Ok(())

@@ -39,6 +39,9 @@ pub struct EngineError {
     /// The reason to refuse a command that it names, if it is one of those that campaigns give.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
+    /// The address of the resource that it blames the provider for; none if it blames nobody, or names no resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blamed: Option<String>,
     /// The nodes of the cycle that it reports; none if it is about something else, or names what is no resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Vec<CycleNode>>,
@@ -48,7 +51,7 @@ pub struct EngineError {
 impl EngineError {
     /// An error of which nothing but its words is known.
     pub fn unknown(text: &str) -> Self {
-        Self { text: text.to_owned(), summary: None, refusal: None, cycle: None }
+        Self { text: text.to_owned(), summary: None, refusal: None, blamed: None, cycle: None }
     }
 }
 
@@ -76,8 +79,25 @@ pub enum Refusal {
     PreventDestroy,
     /// A saved plan was made for another state.
     StalePlan,
+    /// Another command holds the lock on the state.
+    Locked,
     /// The provider failed an operation, because the case demands it.
     Provider,
+    /// The provider planned what it must not, because the case demands it.
+    InvalidPlan,
+    /// The result of an operation is not what the provider planned.
+    InconsistentResult,
+    /// The result of an operation is none that an operation can have.
+    InvalidResult,
+    /// The provider answered with a value of another type.
+    WrongAnswer,
+}
+
+impl Refusal {
+    /// Whether the provider broke its contract.
+    pub fn is_breach(self) -> bool {
+        matches!(self, Self::InvalidPlan | Self::InconsistentResult | Self::InvalidResult | Self::WrongAnswer)
+    }
 }
 
 /// Of what an engine can have to warn.

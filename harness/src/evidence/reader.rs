@@ -4,9 +4,10 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use super::{
-    FileRole, ObservedOperation, Output, Quote, StageRecord, StateComparison, StateDifference, StateFile,
-    Topic, Unreadable,
+    Answer, FileRole, ObservedOperation, Output, Quote, StageRecord, StateComparison, StateDifference,
+    StateFile, Topic, Unreadable,
 };
+use crate::spec::Query;
 
 /// Whose word is taken for what was done in a stage.
 #[derive(Debug, Clone)]
@@ -30,6 +31,9 @@ pub trait Reader: Debug + Sync {
 
     /// What the engine printed on standard output and standard error.
     fn output(&self, stdout: &Path, stderr: &Path) -> Result<Output, Unreadable>;
+
+    /// What the engine answered to a query on standard output.
+    fn answer(&self, query: Query, stdout: &Path) -> Result<Answer, Unreadable>;
 
     /// The engine's state.
     fn state(&self, path: &Path) -> Result<StateFile, Unreadable>;

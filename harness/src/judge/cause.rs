@@ -42,7 +42,7 @@ fn distance(finding: &Finding) -> usize {
         OracleId::Plan | OracleId::Progress => 7,
         OracleId::State => 8,
         OracleId::Conservation => 9,
-        OracleId::Idle | OracleId::Cross | OracleId::Repeat | OracleId::Destroy => 10,
+        OracleId::Idle | OracleId::Cross | OracleId::Repeat | OracleId::Destroy | OracleId::Queries => 10,
         OracleId::Evidence | OracleId::Variants => 11,
     }
 }

@@ -46,6 +46,11 @@ impl<'a> PastStage<'a> {
         self.staged.step(deployed, &self.options, self.semantics)
     }
 
+    /// The same from what was deployed, whatever the engine takes for that.
+    pub fn step_from_deployed(&self) -> Step<'_> {
+        self.staged.step(&self.deployed, &self.options, self.semantics)
+    }
+
     /// What is deployed after it. `failed` is what operations did if the engine failed; a stage that did not has done
     /// all that it was to do.
     pub fn outcome(&self, failed: Option<&[Effect]>) -> Result<Deployed, NotModelled> {

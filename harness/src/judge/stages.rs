@@ -108,7 +108,7 @@ impl StageJudge<'_> {
                 return Err(unreadable(&folder.join(&stage.name))(why));
             }
             let expected = Expected::of(&past, &self.case.left_out);
-            let failed = (!evidence.succeeded).then(|| evidence.took_effect());
+            let failed = (!evidence.succeeded).then(|| evidence.took_effect(&stage.faults));
             let outcome = expected.outcome(&past, &evidence, failed.as_deref(), self.profile.semantics);
             let trial = Trial {
                 stage,
@@ -199,7 +199,7 @@ impl Expected {
         if failed.is_some() || !past.stage().action.changes_the_world() {
             return Some(outcome);
         }
-        let (step, effects) = (past.step(), evidence.took_effect());
+        let (step, effects) = (past.step(), evidence.took_effect(&past.stage().faults));
         let (expected, has_targets) = (&self.done().operations, !past.options.target.is_empty());
         Some(semantics.after_less(outcome, &step.known(), expected, &effects, has_targets))
     }
@@ -210,7 +210,7 @@ impl Expected {
         if past.options.target.is_empty() {
             return None;
         }
-        let effects = evidence.took_effect();
+        let effects = evidence.took_effect(&past.stage().faults);
         let is_done =
             |operation: &ResourceOperation| effects.iter().any(|effect| effect.operation == *operation);
         let mut due = self.done().operations.difference(&self.done().optional);
@@ -238,8 +238,15 @@ fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation, left_out: &LeftOut)
         };
         stage.faults.iter().any(is_it)
     };
-    let failing = plan.operations.iter().filter(fails).cloned().collect();
-    Cow::Owned(past.step().expectation_with_failing(left_out, failing))
+    let failing: BTreeSet<ResourceOperation> = plan.operations.iter().filter(fails).cloned().collect();
+    let mut done = past.step().expectation_with_failing(left_out, failing.clone());
+    // A destroy may go by what was deployed as well as by what is written: it may wait by either.
+    let by_deployed = past.step_from_deployed().expectation_with_failing(left_out, failing);
+    let is_sure =
+        |it: &ResourceOperation| by_deployed.operations.contains(it) && !by_deployed.optional.contains(it);
+    let unsure: Vec<_> = done.operations.iter().filter(|it| !is_sure(it)).cloned().collect();
+    done.optional.extend(unsure);
+    Cow::Owned(done)
 }
 
 /// Whether changes of a resource's label are ignored: variants may then end in worlds with different ones.

@@ -27,6 +27,8 @@ pub enum Action {
     Mark(NodeKey),
     /// Take such a mark away.
     Unmark(NodeKey),
+    /// Ask about what is deployed, or about a saved plan, and change nothing.
+    Query(Query),
     /// An object changes behind the engine's back: no command of the engine.
     Drift {
         /// The object's key.
@@ -43,7 +45,7 @@ impl Action {
             Self::Apply(options) | Self::Plan(options) | Self::Destroy(options) | Self::Refresh(options) => {
                 options
             }
-            Self::ApplySaved(_) | Self::Mark(_) | Self::Unmark(_) | Self::Drift { .. } => {
+            Self::ApplySaved(_) | Self::Mark(_) | Self::Unmark(_) | Self::Query(_) | Self::Drift { .. } => {
                 const { &Options::USUAL }
             }
         }
@@ -65,6 +67,50 @@ impl Action {
     /// Whether it asks the engine for a plan: to carry it out, or to show it.
     pub fn plans(&self) -> bool {
         self.changes_the_world() || matches!(self, Self::Plan(_))
+    }
+}
+
+/// What an engine can be asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Query {
+    /// All that is in its state.
+    State,
+    /// The plan that was saved last.
+    Plan,
+    /// The addresses in its state.
+    Addresses,
+    /// The outputs.
+    Outputs,
+    /// Whether the program is valid.
+    Validity,
+    /// The graph of the program.
+    Graph,
+    /// A copy of its state.
+    StateCopy,
+    /// The providers that it needs.
+    Providers,
+    /// All that is in its state, for people to read.
+    StateText,
+    /// The plan that was saved last, for people to read.
+    PlanText,
+}
+
+impl Query {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::Plan => "plan",
+            Self::Addresses => "addresses",
+            Self::Outputs => "outputs",
+            Self::Validity => "validity",
+            Self::Graph => "graph",
+            Self::StateCopy => "state-copy",
+            Self::Providers => "providers",
+            Self::StateText => "state-text",
+            Self::PlanText => "plan-text",
+        }
     }
 }
 

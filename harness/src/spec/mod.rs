@@ -26,7 +26,7 @@ pub mod step;
 pub mod text;
 pub mod world;
 
-pub use action::{Action, Options, PlanMode, SavedOptions};
+pub use action::{Action, Options, PlanMode, Query, SavedOptions};
 pub use address::{Address, InstanceKey};
 pub use configuration::Configuration;
 pub use deployed::Deployed;

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 
+use equiform_proto::faults::{Breach, Faults};
 use serde::{Deserialize, Serialize};
 
 use super::meaning::NodeKey;
@@ -103,12 +104,25 @@ pub struct Effect {
     /// Whether only a part of it was done, and the provider reported that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// How the provider broke its contract in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breach: Option<Breach>,
 }
 
 impl Effect {
     /// Of an operation that was done as a whole.
     pub fn whole(operation: &ResourceOperation) -> Self {
-        Self { operation: operation.clone(), partial: false }
+        Self { operation: operation.clone(), partial: false, breach: None }
+    }
+
+    /// Of an operation that took effect although the provider was to do something wrong in it, by the faults of its
+    /// stage: it was done in part, or not as planned.
+    pub fn faulty(operation: &ResourceOperation, faults: &Faults) -> Self {
+        let is_it = |key: Option<&str>, kind| key == Some(&*operation.key) && kind == Some(operation.kind);
+        let fault =
+            faults.iter().find(|fault| is_it(fault.call.key.as_deref(), OperationKind::met_by(fault)));
+        let breach = fault.and_then(|fault| fault.action.breach());
+        Self { operation: operation.clone(), partial: breach.is_none(), breach }
     }
 
     /// Whether it is a whole or partial operation of a kind on a node.

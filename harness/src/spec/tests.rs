@@ -282,7 +282,8 @@ fn what_comes_after_an_operation_that_fails_is_not_begun_and_everything_else_is_
             options: &Options::USUAL,
             semantics: TERRAFORM,
         };
-        step.expectation_with_failing(&LeftOut::none(), [operation(failing)].into())
+        let failing = failing.split_whitespace().map(operation).collect();
+        step.expectation_with_failing(&LeftOut::none(), failing)
     };
     let expected = failing("", "a b<a c<+b d", "+b");
     assert_eq!(expected.operations, ["+a", "+b", "+d"].map(operation).into());
@@ -294,6 +295,13 @@ fn what_comes_after_an_operation_that_fails_is_not_begun_and_everything_else_is_
     // Engines change a before they delete the old object of b, which depended on it.
     let expected = failing("x a b!<a", "x a<x b!<^x", "~a");
     assert_eq!(expected.operations, ["~a", "+b", "-b"].map(operation).into());
+    assert_eq!(expected.optional, [operation("-b")].into());
+    // Of two that fail, one that comes after the other is not begun, and one that may wait for it may be.
+    let expected = failing("", "a b<a c<+b d", "+b +c");
+    assert_eq!(expected.operations, ["+a", "+b", "+d"].map(operation).into());
+    assert_eq!(expected.failing, [operation("+b")].into());
+    let expected = failing("x a b!<a", "x a<x b!<^x", "~a -b");
+    assert_eq!(expected.failing, ["~a", "-b"].map(operation).into());
     assert_eq!(expected.optional, [operation("-b")].into());
 }
 

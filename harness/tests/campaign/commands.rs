@@ -54,7 +54,7 @@ fn joined_parts_have_the_cases_and_verdicts_of_the_whole_campaign() {
         assert!(times(&report) > Some(0), "{rule} was not exercised: {report:#}");
         assert_eq!(times(&report), times(&whole), "{rule}");
     }
-    assert_eq!(report["exercised"]["checks"]["batches"], 3);
+    assert!(report["exercised"]["checks"]["batches"].as_u64() >= Some(3), "{report:#}");
     let never = report["exercised"]["not_exercised"].to_string();
     assert!(never.contains("rule 6 (removed-dependency-first)") && !never.contains("rule 1 "), "{never}");
 }

@@ -50,22 +50,6 @@ fn a_campaign_that_is_stopped_by_a_signal_keeps_its_findings_and_exits_1() {
 }
 
 #[test]
-fn a_campaign_that_loses_its_provider_keeps_its_findings_and_exits_1() {
-    let kill = r#"for process in /proc/[0-9]*; do
-        case "$(tr '\0' ' ' <"$process/cmdline" 2>/dev/null)" in
-        *terraform-provider-mock\ serve*)
-            [ "$(awk '{ print $4 }' "$process/stat")" = $PPID ] && kill -9 "${process#/proc/}";;
-        esac
-        done; exit 1"#;
-    let fork = Fork::new(&fails_first_and_then(kill));
-    let stopped = fork.run("out", &["--no-again"]);
-    let said = stderr(&stopped);
-    assert!(said.contains("the provider that engines attach to is gone"), "{said}");
-    assert!(said.contains("stopped after 1 of 3 variants"), "{said}");
-    the_finding_is_kept(&fork, &stopped);
-}
-
-#[test]
 fn a_replay_that_is_stopped_keeps_its_findings_and_exits_1() {
     let fork = Fork::new(r#"real "$@""#);
     report(&fork.run("out", &[]), 0);

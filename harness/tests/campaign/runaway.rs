@@ -62,3 +62,21 @@ fn processes_that_outlive_their_command_are_ended_and_found() {
         shows(&format!(r#"real "$@"; code=$?; {start} exit $code"#), "processes-left");
     }
 }
+
+/// Kills the provider that the engine attaches to.
+const KILL: &str = r#"kill -9 "$(printf %s "$TF_REATTACH_PROVIDERS" | sed 's/.*"Pid":\([0-9]*\).*/\1/')""#;
+
+#[test]
+fn an_engine_that_kills_the_provider_is_found_and_the_campaign_goes_on() {
+    shows(KILL, "provider-killed");
+    shows(&format!(r#"real "$@"; code=$?; {KILL}; exit $code"#), "provider-killed");
+}
+
+#[test]
+fn nobody_is_blamed_for_a_provider_that_is_killed_once() {
+    let fork =
+        Fork::new(&format!(r#"if at '*/variant-0000/*' batch-2 && once kill; then {KILL}; fi; real "$@""#));
+    let report = report(&fork.run("out", &[]), 0);
+    assert_eq!(report["counts"]["passed"], 3, "{report}");
+    assert!(fork.path("once-kill").exists());
+}

@@ -29,7 +29,7 @@ const RULES: &[&[Rule]] = &[plan_and_apply::ALL, families::ALL, types_file::ALL,
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let engines: Vec<_> =
-        engines::asked_for().into_iter().map(|spec| (engines::locate(&spec), spec)).collect();
+        engines::asked_for(None).into_iter().map(|spec| (engines::locate(&spec), spec)).collect();
     let mut trials = Vec::new();
     for rule in RULES.iter().copied().flatten() {
         for (engine, spec) in engines.iter().filter(|(_, spec)| (rule.needs)(spec)) {

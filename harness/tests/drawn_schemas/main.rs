@@ -129,7 +129,7 @@ fn lives(engine: &Engine, one: &Drawn, two: &Drawn) -> Result<(), TestCaseError>
 
 #[test]
 fn an_engine_finds_nothing_to_complain_of_in_any_schema() {
-    let specs = engines::asked_for();
+    let specs = engines::asked_for(None);
     let engines: Vec<Engine> =
         specs.iter().map(|spec| engines::locate(spec).unwrap_or_else(|error| panic!("{error}"))).collect();
     let newest = |name: &str| {
@@ -150,7 +150,7 @@ fn an_engine_finds_nothing_to_complain_of_in_any_schema() {
 #[test]
 fn a_map_of_blocks_with_and_without_inner_blocks_still_crashes_engines() {
     let finding = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/findings/map-of-blocks-crash");
-    for spec in engines::asked_for() {
+    for spec in engines::asked_for(None) {
         let engine = engines::locate(&spec).unwrap_or_else(|error| panic!("{error}"));
         let place = Place::with_schema(&engine, &fs::read_to_string(finding.join("schema.json")).unwrap());
         fs::copy(finding.join("main.tf"), place.path("program/main.tf")).unwrap();

@@ -46,6 +46,7 @@ fn memory_stays_bounded(spec: &str) {
             working_directory: work.to_owned(),
             hold: Hold::Off,
             faults: Faults::default(),
+            locked: None,
             engine: None,
         };
         let (outcome, _) = worker.serve(run, &request, Duration::from_secs(60)).unwrap();

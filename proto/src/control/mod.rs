@@ -75,6 +75,9 @@ pub struct Run {
     /// Which operations fail, and how.
     #[serde(default, skip_serializing_if = "Faults::is_empty")]
     pub faults: Faults,
+    /// The file that the engine has to keep locked while it changes anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locked: Option<PathBuf>,
     /// The engine's process, where it is known already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<u32>,
@@ -121,6 +124,13 @@ pub struct Calls {
     pub validated: BTreeMap<String, u64>,
     /// The most calls about resources that were under way at once.
     pub most_at_once: u64,
+    /// How many changes were asked for while the file was not locked that has to be.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unlocked: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Where engines find the provider.

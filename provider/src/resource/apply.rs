@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use equiform_proto::faults::{FaultAction, Faults};
+use equiform_proto::faults::{Breach, FaultAction, Faults};
 use equiform_proto::holds::Hold;
 use equiform_proto::ledger::{Entry, Operation, Phase};
 use tokio_util::sync::CancellationToken;
@@ -103,12 +103,14 @@ pub struct Failed {
     /// Why.
     pub problem: Problem,
     /// The object as it is now, where a part of the change took effect. Without it nothing did.
-    pub partial: Option<Changed>,
+    pub partial: Option<Box<Changed>>,
+    /// How the answer has to break the contract. Without it the answer is the problem.
+    pub breach: Option<Breach>,
 }
 
 impl From<Problem> for Failed {
     fn from(problem: Problem) -> Self {
-        Self { problem, partial: None }
+        Self { problem, partial: None, breach: None }
     }
 }
 
@@ -160,8 +162,11 @@ pub async fn create(
     body.after = Some(resource.attributes_of(&object));
     let fault = begin(transaction, caller, Operation::Create, &mut body)?;
     caller.hold(ledger, &body).await;
-    if let Some(fault) = fault.as_ref().filter(|fault| fault.action == FaultAction::Error) {
+    if let Some(fault) = fault.as_ref().filter(|fault| !fault.takes_effect()) {
         return give_up(ledger, Operation::Create, body, fault).await;
+    }
+    if break_plan(fault.as_ref(), &mut object) {
+        body.after = Some(resource.attributes_of(&object));
     }
     ledger.lock().await?.append(Operation::Create, Phase::Commit, body)?;
     answer(Changed { id, object }, fault)
@@ -198,7 +203,7 @@ pub async fn update(
     asked.after = Some(resource.attributes_of(&object));
     let fault = begin(transaction, caller, Operation::Update, &mut asked)?;
     caller.hold(ledger, &asked).await;
-    if let Some(fault) = fault.as_ref().filter(|fault| fault.action == FaultAction::Error) {
+    if let Some(fault) = fault.as_ref().filter(|fault| !fault.takes_effect()) {
         return give_up(ledger, Operation::Update, asked, fault).await;
     }
 
@@ -216,10 +221,12 @@ pub async fn update(
              plan to create it anew.",
         )));
     };
-    if fault.is_some() {
+    let is_partial = |fault: &DueFault| fault.action == FaultAction::ErrorWithPartialObject;
+    if fault.as_ref().is_some_and(is_partial) {
         object = part_of(resource, resource.object_of(&before)?, prior, &object);
         asked.refs = references::of(resource, &object, Some(&id));
     }
+    break_plan(fault.as_ref(), &mut object);
     raise_revision(resource, &mut object, Some(&before));
     asked.before = before.after.clone();
     asked.after = Some(resource.attributes_of(&object));
@@ -243,6 +250,13 @@ fn part_of(resource: &ResourceType, mut part: Object, prior: &Object, asked: &Ob
         part.insert(name.to_owned(), asked.get(name).cloned().unwrap_or(Value::Null));
     }
     part
+}
+
+/// Gives an object a label that was not planned, or none, if the fault asks for that. Says whether it does.
+fn break_plan(fault: Option<&DueFault>, object: &mut Object) -> bool {
+    let Some(label) = fault.and_then(DueFault::breach).and_then(Breach::label) else { return false };
+    object.insert(node::LABEL.to_owned(), label.map_or(Value::Null, Value::from));
+    true
 }
 
 /// Deletes an object. One that is gone already is as good as deleted, and the ledger tells.
@@ -300,14 +314,16 @@ async fn give_up<T>(ledger: &Ledger, op: Operation, mut asked: Body, fault: &Due
     (asked.after, asked.refs) = (None, Vec::new());
     asked.error = Some(problem.summary.clone());
     ledger.lock().await?.append(op, Phase::Fail, asked)?;
-    Err(problem.into())
+    Err(Failed { breach: fault.breach(), ..problem.into() })
 }
 
 /// The answer to a change that took effect, at least in part.
 fn answer(changed: Changed, fault: Option<DueFault>) -> Result<Changed, Failed> {
     match fault {
         None => Ok(changed),
-        Some(fault) => Err(Failed { problem: fault.problem(), partial: Some(changed) }),
+        Some(fault) => {
+            Err(Failed { problem: fault.problem(), partial: Some(changed.into()), breach: fault.breach() })
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! success.
 
 mod actions;
+mod breach;
 mod configuration;
 mod convert;
 mod data_sources;

@@ -1,5 +1,6 @@
 //! Requests that change nothing, written down all the same: what an engine asks for shows what it believes.
 
+use equiform_proto::faults::Breach;
 use equiform_proto::ledger::{Digest, Operation, Phase};
 
 use crate::diagnostic::Problem;
@@ -12,10 +13,23 @@ pub(super) async fn noted<T>(
     ledger: &Ledger,
     caller: &Caller,
     op: Operation,
-    mut body: Body,
+    body: Body,
     result: Result<T, Problem>,
     returned: impl FnOnce(&T) -> Option<Digest>,
 ) -> Result<T, Problem> {
+    let (result, _) = noted_with_breach(ledger, caller, op, body, result, returned).await?;
+    Ok(result)
+}
+
+/// The same, and how the answer has to break the contract, if a fault says so.
+pub(super) async fn noted_with_breach<T>(
+    ledger: &Ledger,
+    caller: &Caller,
+    op: Operation,
+    mut body: Body,
+    result: Result<T, Problem>,
+    returned: impl FnOnce(&T) -> Option<Digest>,
+) -> Result<(T, Option<Breach>), Problem> {
     ledger.wire().touch();
     let note = async {
         let mut transaction = ledger.lock().await?;
@@ -25,16 +39,19 @@ pub(super) async fn noted<T>(
             Some(_) => None,
         };
         let result = match (result, fault) {
-            (Ok(_), Some(fault)) => {
+            (Ok(value), Some(fault)) => {
                 body.fault = Some(fault.text.clone());
                 body.sent.planned = None;
-                Err(fault.problem())
+                match fault.breach() {
+                    Some(breach) => Ok((value, Some(breach))),
+                    None => Err(fault.problem()),
+                }
             }
             // What fails by itself needs no telling.
-            (result, _) => result,
+            (result, _) => result.map(|value| (value, None)),
         };
         let phase = match &result {
-            Ok(value) => {
+            Ok((value, _)) => {
                 body.returned = returned(value);
                 Phase::Commit
             }

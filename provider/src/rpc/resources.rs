@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use equiform_proto::faults::Breach;
 use equiform_proto::ledger::Operation;
 use equiform_proto::tfplugin6::{
     apply_resource_change, import_resource_state, plan_resource_change, read_resource,
 };
 
+use super::breach;
 use super::convert::{diagnostics, object_from, object_to, optional_object_from, path_to};
 use super::identity::{self, identity_of, planned_identity};
-use super::note::noted;
+use super::note::{noted, noted_with_breach};
 use super::{Host, MockProvider, Session};
 use crate::diagnostic::Problem;
 use crate::ledger::{Body, Ledger, Sent};
@@ -46,13 +48,19 @@ impl MockProvider {
             Err(problem) => Err(problem.clone()),
         };
         match (resource, found) {
-            (Ok(resource), Ok(Some(Changed { id, object }))) => read_resource::Response {
-                private: private::of(&id, self.keeps_identity(session, &resource)),
-                new_identity: identity_of(&resource, &object),
-                new_state: object_to(Some(object), &resource.object_type),
-                ..read_resource::Response::default()
-            },
-            (Ok(resource), Ok(None)) => read_resource::Response {
+            (Ok(resource), Ok((Some(Changed { id, object }), breach))) => {
+                let response = read_resource::Response {
+                    private: private::of(&id, self.keeps_identity(session, &resource)),
+                    new_identity: identity_of(&resource, &object),
+                    new_state: object_to(Some(object.clone()), &resource.object_type),
+                    ..read_resource::Response::default()
+                };
+                match breach {
+                    Some(breach) => breach::read(breach, &resource, object, response),
+                    None => response,
+                }
+            }
+            (Ok(resource), Ok((None, _))) => read_resource::Response {
                 new_state: object_to(None, &resource.object_type),
                 ..read_resource::Response::default()
             },
@@ -71,7 +79,7 @@ impl MockProvider {
         session: &Session,
         resource: &ResourceType,
         request: &read_resource::Request,
-    ) -> Result<Option<Changed>, Problem> {
+    ) -> Result<(Option<Changed>, Option<Breach>), Problem> {
         let stored = object_from(request.current_state.as_ref(), &resource.object_type)?;
         let (ledger, caller) = self.configured(session)?;
         let checked = private::check(resource, &request.private, &stored);
@@ -101,7 +109,7 @@ impl MockProvider {
         };
         body.sent.prior = Some(resource.digest(&stored));
         let returned = |found: &Option<Changed>| found.as_ref().map(|found| resource.digest(&found.object));
-        noted(&ledger, &caller, Operation::Read, body, found, returned).await
+        noted_with_breach(&ledger, &caller, Operation::Read, body, found, returned).await
     }
 
     pub(super) async fn plan(
@@ -118,37 +126,44 @@ impl MockProvider {
             Err(problem) => return failed(problem),
         };
         match self.plan_object(session, &resource, &request).await {
-            Ok(None) => plan_resource_change::Response {
+            Ok((None, _)) => plan_resource_change::Response {
                 planned_state: object_to(None, &resource.object_type),
                 planned_private: request.prior_private,
                 planned_identity: request.prior_identity,
                 ..plan_resource_change::Response::default()
             },
-            Ok(Some((Plan { planned, replaced_by }, exists))) => plan_resource_change::Response {
-                deferred: self.plan_put_off(session, &resource, &request),
-                requires_replace: replaced_by.into_iter().map(path_to).collect(),
-                planned_private: private::of_plan(
-                    &resource,
-                    &planned,
-                    exists,
-                    &request.prior_private,
-                    request.prior_identity.is_some(),
-                ),
-                planned_identity: planned_identity(&resource, &planned),
-                planned_state: object_to(Some(planned), &resource.object_type),
-                ..plan_resource_change::Response::default()
-            },
+            Ok((Some((Plan { planned, replaced_by }, exists)), breach)) => {
+                let response = plan_resource_change::Response {
+                    deferred: self.plan_put_off(session, &resource, &request),
+                    requires_replace: replaced_by.into_iter().map(path_to).collect(),
+                    planned_private: private::of_plan(
+                        &resource,
+                        &planned,
+                        exists,
+                        &request.prior_private,
+                        request.prior_identity.is_some(),
+                    ),
+                    planned_identity: planned_identity(&resource, &planned),
+                    planned_state: object_to(Some(planned.clone()), &resource.object_type),
+                    ..plan_resource_change::Response::default()
+                };
+                match breach {
+                    Some(breach) => breach::plan(breach, &resource, planned, response),
+                    None => response,
+                }
+            }
             Err(problem) => failed(problem),
         }
     }
 
-    /// The plan, and whether the object is there already; `None` for a destruction.
+    /// The plan, and whether the object is there already; `None` for a destruction. Also how the answer has to break
+    /// the contract.
     async fn plan_object(
         &self,
         session: &Session,
         resource: &ResourceType,
         request: &plan_resource_change::Request,
-    ) -> Result<Option<(Plan, bool)>, Problem> {
+    ) -> Result<(Option<(Plan, bool)>, Option<Breach>), Problem> {
         let ty = &resource.object_type;
         let prior = optional_object_from(request.prior_state.as_ref(), ty)?;
         let proposed = optional_object_from(request.proposed_new_state.as_ref(), ty)?;
@@ -171,7 +186,7 @@ impl MockProvider {
             })
         });
         // A plan is possible before the ledger's name is known; there is nothing to write it into then.
-        let Ok((ledger, caller)) = self.configured(session) else { return planned };
+        let Ok((ledger, caller)) = self.configured(session) else { return Ok((planned?, None)) };
         let planned = match planned {
             Ok(Some((plan, exists))) => {
                 check_references(&ledger, resource, &plan.planned).await.map(|()| Some((plan, exists)))
@@ -191,7 +206,7 @@ impl MockProvider {
         if let Ok(Some((plan, _))) = &planned {
             body.sent.planned = Some(resource.digest(&plan.planned));
         }
-        noted(&ledger, &caller, Operation::Plan, body, planned, |_| None).await
+        noted_with_breach(&ledger, &caller, Operation::Plan, body, planned, |_| None).await
     }
 
     pub(super) async fn apply(
@@ -203,6 +218,9 @@ impl MockProvider {
         // attach to has a person at its stderr instead.
         if matches!(session.host, Host::Parent { .. }) {
             log(Level::Debug, "a change has arrived");
+        }
+        if let Some(run) = session.host.run() {
+            run.changes();
         }
         let resource = match self.resource_type(session, &request.type_name) {
             Ok(resource) => resource,
@@ -224,14 +242,18 @@ impl MockProvider {
         };
         match self.apply_change(session, &resource, &request).await {
             Ok(Some(object)) => changed(object, None),
-            Err(Failed { problem, partial: Some(object) }) => changed(object, Some(problem)),
+            Err(Failed { breach: Some(breach), partial: Some(object), .. }) => {
+                let shown = object.object.clone();
+                breach::change(breach, &resource, shown, changed(*object, None))
+            }
+            Err(Failed { problem, partial: Some(object), .. }) => changed(*object, Some(problem)),
             Ok(None) => apply_resource_change::Response {
                 new_state: object_to(None, &resource.object_type),
                 ..apply_resource_change::Response::default()
             },
             // The object is as it was before, and so is what the engine keeps beside it: what was planned for an object
             // that takes its place is not its own.
-            Err(Failed { problem, partial: None }) => {
+            Err(Failed { problem, partial: None, breach }) => {
                 let prior = optional_object_from(request.prior_state.as_ref(), &resource.object_type);
                 let prior = prior.ok().flatten();
                 let keeps_identity = self.keeps_identity(session, &resource);
@@ -239,12 +261,17 @@ impl MockProvider {
                     let shown = text(prior, node::ID).filter(|_| resource.shows_its_id()).map(str::to_owned);
                     shown.or_else(|| private::id_in(&request.planned_private))
                 });
-                apply_resource_change::Response {
+                let asked = prior.clone().unwrap_or_default();
+                let response = apply_resource_change::Response {
                     private: id.map(|id| private::of(&id, keeps_identity)).unwrap_or_default(),
                     new_identity: prior.and_then(|prior| planned_identity(&resource, &prior)),
                     new_state: request.prior_state,
                     diagnostics: diagnostics([problem]),
                     ..apply_resource_change::Response::default()
+                };
+                match breach {
+                    Some(breach) => breach::change(breach, &resource, asked, response),
+                    None => response,
                 }
             }
         }

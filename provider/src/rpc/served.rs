@@ -1,9 +1,12 @@
 //! Endpoints, and the runs that the control channel begins on them.
 
+use std::fs::File;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use equiform_proto::control::{Calls, Run};
+use rustix::fs::{FlockOperation, fcntl_lock};
 
 use super::{Host, Session};
 
@@ -80,11 +83,25 @@ impl ServedRun {
         })
     }
 
+    /// Counts a change that is asked for while the file is not locked that has to be.
+    pub(super) fn changes(&self) {
+        if self.settings.locked.as_deref().is_some_and(|file| !is_locked(file)) {
+            self.calls.lock().expect("no holder panics").calls.unlocked += 1;
+        }
+    }
+
     /// Counts that a node's configuration was validated.
     pub(super) fn validated(&self, key: &str) {
         let mut all = self.calls.lock().expect("no holder panics");
         *all.calls.validated.entry(key.to_owned()).or_default() += 1;
     }
+}
+
+/// Whether another process holds a lock on a file.
+fn is_locked(file: &Path) -> bool {
+    let Ok(file) = File::options().read(true).write(true).open(file) else { return false };
+    // A lock that is to be had is given up with the file, at the end of this function.
+    fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
 }
 
 impl Endpoint {
@@ -135,6 +152,7 @@ mod tests {
             working_directory: "/nowhere".into(),
             hold: equiform_proto::holds::Hold::Off,
             faults: equiform_proto::faults::Faults::default(),
+            locked: None,
             engine: None,
         }
     }

@@ -63,6 +63,7 @@ impl Served {
             working_directory: self.folder.path().to_owned(),
             hold: Hold::Off,
             faults: Faults::default(),
+            locked: None,
             engine: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use equiform_proto::faults::FaultAction::*;
 use equiform_proto::faults::FaultOperation::*;
-use equiform_proto::faults::{Fault, FaultAction, FaultOperation, Faults};
+use equiform_proto::faults::{Breach as Breached, Fault, FaultAction, FaultOperation, Faults};
 use equiform_proto::ledger::{Entry, Operation, Phase};
 use equiform_proto::tfplugin6::*;
 use serde_json::{Value as Json, json};
@@ -101,6 +101,31 @@ fn a_create_that_fails_leaves_nothing_and_the_next_one_succeeds() {
     assert_eq!((failed.begin, &failed.id), (Some(of_a[0].seq), &of_a[0].id));
     assert_eq!(failed.error.as_deref(), Some(SUMMARY));
     assert!(failed.after.is_none() && failed.refs.is_empty());
+}
+
+#[test]
+fn a_breach_is_an_answer_without_an_error_and_the_ledger_has_what_took_effect() {
+    let plugin = with_faults(&[
+        (Create, "a", 1, Breach(Breached::InconsistentResult)),
+        (Create, "b", 1, Breach(Breached::MissingResult)),
+        (Create, "c", 1, Breach(Breached::UnknownResult)),
+    ]);
+    run(async {
+        let mut engine = plugin.engine().await;
+        for key in ["a", "b", "c"] {
+            let answer = change(&mut engine, None, node(key, None)).await;
+            assert_eq!(answer.diagnostics, [], "{key}");
+            assert_eq!(answer.new_state == Some(null()), key == "b");
+        }
+    });
+    assert_eq!(in_world(&plugin, "a").unwrap()["label"], Breached::LABEL);
+    assert!(in_world(&plugin, "b").is_none());
+    assert_eq!(in_world(&plugin, "c").unwrap()["label"], Json::Null);
+    let entries = entries(&plugin, Operation::Create);
+    let phases: Vec<Phase> = entries.iter().map(|entry| entry.phase).collect();
+    use Phase::{Begin, Commit, Fail};
+    assert_eq!(phases, [Begin, Commit, Begin, Fail, Begin, Commit]);
+    assert!(entries.iter().all(|entry| entry.fault.is_some()));
 }
 
 #[test]

@@ -33,7 +33,8 @@ impl Candidate {
         };
         let plain = |judged_as| {
             let action = Action::Apply(Options::USUAL);
-            with(Stage { action, judged_as, faults: Default::default(), repeats: None, ..stage.clone() })
+            let plain = Stage { faults: Default::default(), locked: false, repeats: None, ..stage.clone() };
+            with(Stage { action, judged_as, ..plain })
         };
         let mut simpler = Vec::new();
         let options = stage.action.options();
@@ -105,6 +106,10 @@ pub fn options_of(action: &mut Action) -> Option<&mut Options> {
         | Action::Plan(options)
         | Action::Destroy(options)
         | Action::Refresh(options) => Some(options),
-        Action::ApplySaved(_) | Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => None,
+        Action::ApplySaved(_)
+        | Action::Mark(_)
+        | Action::Unmark(_)
+        | Action::Query(_)
+        | Action::Drift { .. } => None,
     }
 }

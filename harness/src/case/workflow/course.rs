@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use equiform_proto::faults::{Fault, Faults};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -49,8 +50,12 @@ impl<'a> Course<'a> {
 
     /// What the apply of a batch changes, from what is deployed now.
     pub fn changes_to(&self, number: usize) -> Changes {
-        let configuration = self.program(number);
-        let (deployed, options) = (&self.deployed, &Options::USUAL);
+        self.changes_with(number, &Options::USUAL)
+    }
+
+    /// The same with options.
+    pub fn changes_with(&self, number: usize, options: &Options) -> Changes {
+        let (configuration, deployed) = (self.program(number), &self.deployed);
         Step { deployed, configuration, options, semantics: self.semantics }.changes()
     }
 
@@ -101,6 +106,13 @@ impl<'a> Course<'a> {
         self.stages.push(stage);
     }
 
+    /// Adds a stage with a batch's program, in which the provider commits faults.
+    pub fn with_faults(&mut self, name: String, action: Action, number: usize, faults: Vec<Fault>) {
+        let faults = Faults::new(faults).expect("the provider can produce them");
+        let stage = Stage::new(name, action, ProgramRef::Batch(number), JudgedAs::Failure);
+        self.push(Stage { faults, ..stage });
+    }
+
     /// Applies a batch.
     pub fn apply(&mut self, number: usize) {
         self.apply_with(number, Options::USUAL);
@@ -127,6 +139,11 @@ impl<'a> Course<'a> {
         let [idle, cross, _] = Stage::ending(self.batches.len(), self.other);
         self.push(idle);
         self.push(cross);
+    }
+
+    /// Destroys everything.
+    pub fn destroy(&mut self, program: ProgramRef) {
+        self.push(Stage::new("destroy", Action::Destroy(Options::USUAL), program, JudgedAs::Destroy));
     }
 
     /// Some of a program's resources: with all that they depend on, or alone, as the engine has to add the rest.

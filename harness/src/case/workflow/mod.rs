@@ -4,15 +4,20 @@
 //! A workflow makes the list of a variant's stages. The case stores them, so it can be run and judged without it.
 
 mod back;
+mod breach;
 mod course;
 mod destroy_by_pieces;
 mod drift;
+mod drift_of_several;
 mod empty_program;
 mod failure;
+mod failure_elsewhere;
 mod feature;
+mod locked;
 mod no_refresh;
 mod parallelism;
 mod plain;
+mod queries;
 mod refresh_only;
 mod refused;
 mod repeat;
@@ -122,6 +127,11 @@ pub const WORKFLOWS: &[Workflow] = &[
     repeat::WORKFLOW,
     failure::WORKFLOW,
     drift::WORKFLOW,
+    breach::WORKFLOW,
+    failure_elsewhere::WORKFLOW,
+    drift_of_several::WORKFLOW,
+    queries::WORKFLOW,
+    locked::WORKFLOW,
 ];
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! back what they print and store, `quote` quotes it; [`instances`] says which
 //! object is at which address. [`provider_access`] is how they find a provider, `workspace` where their state is.
 
+mod answer;
 pub mod builtin;
 mod cycle;
 pub mod instances;
@@ -28,11 +29,11 @@ use super::{Engine, EngineId, EngineName, Version, worker};
 use crate::case::Batch;
 use crate::case::workflow::Feature;
 use crate::evidence::{
-    ExitCodes, FileRole, Output, Quote, Reader, StageRecord, StateComparison, StateDifference, StateFile,
-    StoredIdentity, StoredSetting, Topic, Unreadable,
+    Answer, ExitCodes, FileRole, Output, Quote, Reader, StageRecord, StateComparison, StateDifference,
+    StateFile, StoredIdentity, StoredSetting, Topic, Unreadable,
 };
 use crate::spec::semantics::terraform::{TERRAFORM, TOFU_FROM_1_12};
-use crate::spec::{Action, Encoding, Options, PlanMode};
+use crate::spec::{Action, Encoding, Options, PlanMode, Query};
 use provider_access::reattach_value;
 pub use render::render;
 use workspace::LocalState;
@@ -188,13 +189,16 @@ fn arguments(action: &Action, encoding: &Encoding) -> Vec<String> {
         let command = if matches!(action, Action::Mark(_)) { "taint" } else { "untaint" };
         return vec![command.to_owned(), "-no-color".to_owned(), encoding.address(key).to_string()];
     }
+    if let Action::Query(query) = action {
+        return answer::arguments(*query, PLAN_FILE);
+    }
     let command: &[&str] = match action {
         Action::Apply(_) => &["apply", "-auto-approve"],
         Action::Plan(_) => &["plan", DETAILED],
         Action::ApplySaved(_) => &["apply"],
         Action::Destroy(_) => &["destroy", "-auto-approve"],
         Action::Refresh(_) => &["apply", "-refresh-only", "-auto-approve"],
-        Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. } => &[],
+        Action::Mark(_) | Action::Unmark(_) | Action::Query(_) | Action::Drift { .. } => &[],
     };
     let mut arguments: Vec<String> =
         command.iter().chain(&["-input=false", "-json"]).map(|&argument| argument.to_owned()).collect();
@@ -235,6 +239,10 @@ impl Reader for FilesOfTerraform {
 
     fn output(&self, stdout: &Path, stderr: &Path) -> Result<Output, Unreadable> {
         output::read(stdout, stderr)
+    }
+
+    fn answer(&self, query: Query, stdout: &Path) -> Result<Answer, Unreadable> {
+        answer::read(query, stdout)
     }
 
     fn state(&self, path: &Path) -> Result<StateFile, Unreadable> {
@@ -278,7 +286,8 @@ mod tests {
             lacking.map(|workflow| workflow.name).collect::<Vec<_>>()
         };
         assert!(lacking(Version::new(1, 6, 6)).is_empty());
-        assert_eq!(lacking(Version::new(0, 14, 11)), ["saved-options", "refresh-only", "replace", "drift"]);
+        let old = ["saved-options", "refresh-only", "replace", "drift", "failure-elsewhere"];
+        assert_eq!(lacking(Version::new(0, 14, 11)), old);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Where Terraform and OpenTofu keep their memory: a state file, and beside it a file that is there while it is locked.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::engines::workspace::{RelativePath, Snapshot, Workspace};
+use rustix::fs::{FlockOperation, fcntl_lock};
+
+use crate::engines::workspace::{HeldLock, RelativePath, Snapshot, Workspace};
 use crate::evidence::FileRole;
 use crate::private;
 
@@ -23,6 +25,32 @@ pub fn role_of(path: &str) -> Option<FileRole> {
     }
 }
 
+/// What stands in the file of a lock that another command holds.
+const OF_ANOTHER: &str = r#"{"ID":"0e0a7a1c-0000-4000-8000-000000000000","Operation":"OperationTypeApply","Info":"",
+"Who":"another command","Version":"","Created":"2026-01-01T00:00:00Z","Path":"terraform.tfstate"}"#;
+
+/// The lock that a command holds. It ends when the state file is closed: by the system's rules, that of any other
+/// handle of this process on the file ends it too.
+#[derive(Debug)]
+struct LockedState {
+    file: File,
+    path: PathBuf,
+    notice: PathBuf,
+}
+
+impl HeldLock for LockedState {}
+
+impl Drop for LockedState {
+    fn drop(&mut self) {
+        // An engine that has removed it is found out before.
+        let _ = fs::remove_file(&self.notice);
+        // As engines do, the lock has made the file if there was none.
+        if self.file.metadata().is_ok_and(|file| file.len() == 0) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
 /// A working directory with a local state.
 #[derive(Debug)]
 pub struct LocalState;
@@ -38,6 +66,19 @@ impl Workspace for LocalState {
 
     fn is_locked(&self, folder: &Path) -> bool {
         folder.join(LOCK).exists()
+    }
+
+    fn lock_file(&self, folder: &Path) -> PathBuf {
+        folder.join(STATE)
+    }
+
+    fn lock(&self, folder: &Path) -> io::Result<Box<dyn HeldLock>> {
+        let path = folder.join(STATE);
+        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path)?;
+        fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        let notice = folder.join(LOCK);
+        private::write(&notice, OF_ANOTHER.as_bytes())?;
+        Ok(Box::new(LockedState { file, path, notice }))
     }
 
     fn copy_state(&self, folder: &Path, to: &Path, most: u64) -> io::Result<()> {

@@ -246,7 +246,12 @@ fn goes_now(trial: &Trial<'_>, key: &str) -> bool {
 /// Whether an operation that fails has an effect all the same.
 fn fails_in_part(trial: &Trial<'_>, operation: &ResourceOperation) -> bool {
     trial.stage.faults.iter().any(|fault| {
-        fault.action == FaultAction::ErrorWithPartialObject
+        let takes_effect = match fault.action {
+            FaultAction::Error => false,
+            FaultAction::ErrorWithPartialObject => true,
+            FaultAction::Breach(breach) => breach.takes_effect(),
+        };
+        takes_effect
             && fault.call.key.as_deref() == Some(&*operation.key)
             && OperationKind::met_by(fault) == Some(operation.kind)
     })

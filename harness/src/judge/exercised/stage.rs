@@ -200,6 +200,13 @@ impl Exercised {
         if evidence.record.calls.is_some() && asked(OracleId::Requests) {
             self.checked("calls counted", 1);
         }
+        if asked(OracleId::Queries) && evidence.answer.is_some() {
+            self.checked("answers to queries compared", 1);
+        }
+        let breaches = trial.stage.faults.iter().filter(|fault| fault.action.breach().is_some()).count();
+        if asked(OracleId::Health) && breaches > 0 && !evidence.succeeded {
+            self.checked("breaches of the provider's contract", breaches as u64);
+        }
         if asked(OracleId::Steps) {
             self.checked(OPERATIONS_COMPARED, evidence.operations.len() as u64);
         }

@@ -308,6 +308,11 @@ pub enum CommandEnd {
         /// Which.
         excess: Excess,
     },
+    /// The provider was killed while it was under way.
+    ProviderKilled {
+        /// The signal.
+        signal: i32,
+    },
     /// It succeeded, although it has to be refused if there is a reason, or to fail.
     Success {
         /// Why it has to be refused.

@@ -92,6 +92,7 @@ kinds! {
         PlannedBeforeRead "planned-before-read" "an object is planned before it is read"
         UnreachedRequest "unreached-request" "a request is about a resource that no target reaches"
         TooManyCalls "too-many-calls" "a command calls the provider more often than it needs"
+        ChangeWithoutLock "change-without-lock" "a change is asked for while the state is not locked"
         TooManyCallsAtOnce "too-many-calls-at-once" "more calls are under way at once than may be"
     }
     Plan "plan" {
@@ -167,6 +168,20 @@ kinds! {
         RepetitionDiffers "repetition-differs" "the same step from the same start does other operations"
         RepetitionWorldDiffers "repetition-world-differs" "the same operations from the same start make another world"
     }
+    Queries "queries" {
+        AnswerUnreadable "answer-unreadable" "the answer to a query cannot be read"
+        AnswerLacksObject "answer-lacks-object" "the answer to a query lacks an object"
+        AnswerHasExtraObject "answer-has-extra-object" "the answer to a query has an object too many"
+        AnsweredObjectDiffers "answered-object-differs" "an object is shown with other attributes than it has"
+        AnsweredOutputDiffers "answered-output-differs" "an output is shown with another value than it has"
+        AnsweredPlanDiffers "answered-plan-differs" "a saved plan is shown with other changes than expected"
+        AnsweredPlanValueDiffers "answered-plan-value-differs" "a saved plan is shown with another value than it has"
+        StateCopyDiffers "state-copy-differs" "a copy of the state is not the state"
+        AnsweredProvidersDiffer "answered-providers-differ" "other providers are shown than are needed"
+        ValidCalledInvalid "valid-called-invalid" "a valid program is called invalid"
+        AnswerLacksDependency "answer-lacks-dependency" "the graph lacks a dependency of the program"
+        AnswerHasExtraDependency "answer-has-extra-dependency" "the graph has a dependency that the program lacks"
+    }
     Destroy "destroy" {
         ObjectsLeft "objects-left" "objects are left after a destroy"
         StateLeft "state-left" "the state is not empty after a destroy"
@@ -179,6 +194,8 @@ kinds! {
         ExcessiveProcesses "excessive-processes" "the command runs too many processes and threads"
         FailureSwallowed "failure-swallowed" "the command succeeds although the provider failed an operation"
         InvalidAccepted "invalid-accepted" "the command succeeds although it has to be refused"
+        BreachAccepted "breach-accepted" "the command succeeds although the provider broke its contract"
+        WrongResourceBlamed "wrong-resource-blamed" "the command blames the provider for another resource"
         Crash "crash" "the command crashes"
         ReportsCycle "reports-cycle" "the command reports a cycle"
         ReportsInconsistency "reports-inconsistency" "the command finds a plan or a result inconsistent"
@@ -192,7 +209,9 @@ kinds! {
         StderrOutput "stderr-output" "the command prints on standard error"
         DoesNotWait "does-not-wait" "the command ends before its operations do"
         LockLeft "lock-left" "the command leaves the state locked"
+        LockBroken "lock-broken" "the command removes the lock that another command holds"
         ProcessesLeft "processes-left" "the command leaves processes running"
+        ProviderKilled "provider-killed" "the command kills the provider"
         FileLeft "file-left" "the command leaves a file that no sound engine leaves"
         ProgramChanged "program-changed" "the command changes or removes a file of the program"
         FileModeDiffers "file-mode-differs" "the command leaves a file with a mode that it must not have"
@@ -200,6 +219,7 @@ kinds! {
         WarningUnfounded "warning-unfounded" "the command warns for nothing"
         WarningUnexpected "warning-unexpected" "the command warns of something that nothing gives a reason for"
         ErrorMisattributed "error-misattributed" "an error is about something else than what caused it"
+        ErrorMissing "error-missing" "an operation fails, and no error says so"
         Panic "panic" "the engine prints that it panics"
         BlamesProvider "blames-provider" "the engine blames the provider"
     }
@@ -241,6 +261,7 @@ impl FindingKind {
                 | Self::Panic
                 | Self::ReportsCycle
                 | Self::Hang
+                | Self::ProviderKilled
                 | Self::ExcessiveFile
                 | Self::ExcessiveMemory
                 | Self::ExcessiveProcesses
@@ -250,6 +271,8 @@ impl FindingKind {
                 | Self::Failure
                 | Self::InvalidAccepted
                 | Self::FailureSwallowed
+                | Self::BreachAccepted
+                | Self::WrongResourceBlamed
                 | Self::ReportsError
         )
     }

@@ -234,6 +234,7 @@ impl Finding {
             Kind::RepetitionWorldDiffers => "the same operations led to another world".to_owned(),
             Kind::StateLeft => "the state is not empty".to_owned(),
             Kind::OutputsLeft => "the state still has outputs".to_owned(),
+            Kind::ErrorMissing => format!("{} failed, and no error is about it", self.operations()[0]),
             Kind::LockLeft => "the state is still locked".to_owned(),
             kind => kind.about().to_owned(),
         }

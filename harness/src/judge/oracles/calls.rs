@@ -41,6 +41,10 @@ pub fn too_many(trial: &Trial<'_>) -> Vec<Finding> {
             found(None, format!("{method} was called"), count, most * requests.objects);
         }
     }
+    if calls.unlocked > 0 {
+        let words = format!("{} changes were asked for while the state was not locked", calls.unlocked);
+        findings.push(trial.finding(FindingKind::ChangeWithoutLock).with(Detail::Quote { words }));
+    }
     let most = trial.stage.action.parallelism().map_or(bounds.at_once, u64::from);
     if calls.most_at_once > most {
         let words = format!("{} calls were under way at once, and {most} may be", calls.most_at_once);

@@ -14,6 +14,7 @@ mod left_behind;
 mod order;
 mod plan;
 mod progress;
+mod queries;
 mod repeat;
 mod requests;
 mod state;
@@ -147,7 +148,10 @@ impl Trial<'_> {
 
     /// Whether the command speaks in messages: those that mark something do not, and the provider does not.
     pub fn speaks(&self) -> bool {
-        !matches!(self.stage.action, Action::Mark(_) | Action::Unmark(_) | Action::Drift { .. })
+        !matches!(
+            self.stage.action,
+            Action::Mark(_) | Action::Unmark(_) | Action::Query(_) | Action::Drift { .. }
+        )
     }
 
     /// Whether the engine is to read objects before it changes them. A saved plan rests on what was read for it.
@@ -238,6 +242,7 @@ pub const ORACLES: &[Oracle] = &[
     oracle!(Idle, idle, [Ledger, Output]),
     oracle!(Cross, cross, [Output]),
     oracle!(Repeat, repeat, [Ledger]),
+    oracle!(Queries, queries, [State, Output]),
     oracle!(Destroy, destroy, [Ledger, State]),
     oracle!(Health, health, [Output]),
 ];

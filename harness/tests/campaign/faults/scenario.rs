@@ -99,6 +99,22 @@ pub fn fails_in(stages: &[Stage], operation: FaultOperation, key: &str, action: 
     })
 }
 
+/// In the stage with this name, this operation on this resource fails.
+pub fn fails_at(stages: &[Stage], name: &str, operation: FaultOperation, key: &str) -> bool {
+    let stage = stages.iter().find(|stage| stage.name == name);
+    stage.is_some_and(|stage| {
+        let calls = stage.faults.iter().map(|fault| &fault.call);
+        calls.into_iter().any(|call| call.operation == operation && call.key.as_deref() == Some(key))
+    })
+}
+
+/// In the stage with this name, an object changes in this way behind the engine's back.
+pub fn drifts_at(stages: &[Stage], name: &str, is_it: impl Fn(&str, &Drift) -> bool) -> bool {
+    stages.iter().any(|stage| {
+        stage.name == name && matches!(&stage.action, Action::Drift { key, change } if is_it(key, change))
+    })
+}
+
 /// An object changes in this way behind the engine's back.
 pub fn drifts(stages: &[Stage], is_it: impl Fn(&str, &Drift) -> bool) -> bool {
     stages.iter().any(|stage| matches!(&stage.action, Action::Drift { key, change } if is_it(key, change)))

@@ -9,11 +9,10 @@ struct Minimum {
     faults: &'static [&'static str],
 }
 
-/// By a fault's name: resources, batches, commands.
-pub fn of(fault: &str) -> (usize, usize, usize) {
-    let minimum = MINIMA.iter().find(|minimum| minimum.faults.contains(&fault));
-    let minimum = minimum.unwrap_or_else(|| panic!("the minimum of {fault:?} is not in the list"));
-    (minimum.resources, minimum.batches, minimum.commands)
+/// By a fault's name: resources, batches, commands; none if it is not in the list.
+pub fn of(fault: &str) -> Option<(usize, usize, usize)> {
+    let minimum = MINIMA.iter().find(|minimum| minimum.faults.contains(&fault))?;
+    Some((minimum.resources, minimum.batches, minimum.commands))
 }
 
 const MINIMA: &[Minimum] = &[

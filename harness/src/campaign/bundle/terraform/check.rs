@@ -74,7 +74,7 @@ fn health(finding: &Finding, form: &Form) -> Option<String> {
             "[ \"$code\" -gt 127 ] && shows \"the engine was ended by a signal\"\n{}",
             said("panic:", "the engine crashes")
         ),
-        FindingKind::InvalidAccepted | FindingKind::FailureSwallowed => {
+        FindingKind::InvalidAccepted | FindingKind::FailureSwallowed | FindingKind::BreachAccepted => {
             "[ \"$code\" -eq 0 ] || does_not \"the last command failed\"\nshows \"the last command succeeded\"\n"
                 .to_owned()
         }

@@ -7,13 +7,13 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::TYPE;
-use crate::engines::terraform::{FilesOfTerraform, output, quote, state};
+use crate::engines::terraform::{FilesOfTerraform, answer, output, quote, state};
 use crate::evidence::{
-    FileRole, ObservedOperation, OperationsBy, Output, Quote, Reader, StageRecord, StateComparison,
+    Answer, FileRole, ObservedOperation, OperationsBy, Output, Quote, Reader, StageRecord, StateComparison,
     StateDifference, StateFile, Topic, Unreadable, unreadable,
 };
 use crate::spec::encoding::NODE_TYPE;
-use crate::spec::{OperationKind, ResourceOperation};
+use crate::spec::{OperationKind, Query, ResourceOperation};
 
 /// The reader. Resources have the addresses that the case knows them by.
 #[derive(Debug)]
@@ -61,6 +61,10 @@ impl Reader for WithoutLedger {
         let errors = if stderr.exists() { text_of(stderr)? } else { String::new() };
         // It would be held against itself.
         Ok(Output { is_compared: false, flaws: Vec::new(), ..output::parse(&text_of(stdout)?, &errors) })
+    }
+
+    fn answer(&self, query: Query, stdout: &Path) -> Result<Answer, Unreadable> {
+        Ok(answer::parse(query, &text_of(stdout)?))
     }
 
     fn state(&self, path: &Path) -> Result<StateFile, Unreadable> {

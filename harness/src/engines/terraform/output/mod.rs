@@ -14,15 +14,15 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use crate::evidence::{
-    Diagnostic, Flaw, Message, MessageProblem, Moment, Output, PlannedChange, Position, Reported,
-    ReportedRead, Summary, Unreadable, unreadable,
+    Diagnostic, EngineError, Flaw, Message, MessageProblem, Moment, Output, PlannedChange, Position, Refusal,
+    Reported, ReportedRead, Summary, Unreadable, unreadable,
 };
 
 use super::cycle;
 use fields::{ChangeFields, DiagnosticFields, Fields, HookFields, OutputFields, ResourceFields};
 use position::Programs;
-use vocabulary::{WARNINGS, alarms, alarms_in, error, operations, reason, refusal};
-pub use vocabulary::{in_one_line, is_alarming};
+use vocabulary::{WARNINGS, alarms, alarms_in, blamed, error, reason, refusal};
+pub use vocabulary::{in_one_line, is_alarming, operations};
 use wording::words;
 
 /// How much of a line is kept that is no message.
@@ -270,7 +270,10 @@ impl Lines {
         };
         if is_error {
             self.output.reports_a_cycle |= cycle::is_reported(&fields.message);
-            self.output.errors.push(error(&fields.message));
+            let error = error(&fields.message);
+            let blames = error.refusal.is_some_and(Refusal::is_breach);
+            let blamed = if blames { blamed(&diagnostic.detail) } else { None };
+            self.output.errors.push(EngineError { blamed, ..error });
         }
         self.output.alarms.extend(alarms_in(&diagnostic));
         Message::Diagnostic(diagnostic)

@@ -4,6 +4,7 @@ use super::cycle;
 use super::wording::words;
 use crate::evidence::{Alarm, AlarmMeaning, Diagnostic, EngineError, PlannedReason, Refusal, Warning};
 use crate::spec::OperationKind;
+use crate::spec::encoding::NODE_TYPE;
 
 /// What a Go program prints when it crashes, and what an engine prints when it has caught itself in a mistake.
 const ALARMS: &[Alarm] = &[
@@ -54,7 +55,14 @@ pub fn error(said: &str) -> EngineError {
     let summary = text
         .split_once("Error: ")
         .map(|(_, said)| said.split([':', ';']).next().unwrap_or(said).trim().to_owned());
-    EngineError { summary, refusal: refusal(&text), cycle: cycle::nodes(said), text }
+    EngineError { summary, refusal: refusal(&text), blamed: None, cycle: cycle::nodes(said), text }
+}
+
+/// The resource that an engine names where it blames the provider. An attribute may follow its name.
+pub fn blamed(detail: &str) -> Option<String> {
+    let of_type = format!("{NODE_TYPE}.");
+    let name = detail.split_whitespace().find_map(|word| word.strip_prefix(of_type.as_str()))?;
+    Some(format!("{of_type}{}", name.split(['.', ',', ':', ';']).next()?))
 }
 
 /// The words by which the reasons to refuse are known.
@@ -73,7 +81,13 @@ pub const REFUSALS: &[(&str, Refusal)] = &[
     ("Error: Instance cannot be destroyed", Refusal::PreventDestroy),
     ("Error: Resource instance cannot be destroyed", Refusal::PreventDestroy),
     ("Error: Saved plan is stale", Refusal::StalePlan),
+    ("Error: Error acquiring the state lock", Refusal::Locked),
     ("Error: The mock provider was told to fail this operation", Refusal::Provider),
+    ("Error: Provider produced invalid plan", Refusal::InvalidPlan),
+    ("Error: Provider produced inconsistent result after apply", Refusal::InconsistentResult),
+    ("Error: Provider returned invalid result object after apply", Refusal::InvalidResult),
+    // Engines do not say of which resource.
+    ("Error: [\"label\"]: string is required", Refusal::WrongAnswer),
 ];
 
 /// The words by which warnings are known.

@@ -11,6 +11,9 @@ pub fn ended(command: &str, end: &CommandEnd, errors: &[EngineError]) -> String 
     match end {
         CommandEnd::TimedOut => format!("{command} did not end"),
         CommandEnd::Exceeded { excess } => format!("{command} was ended: {excess}"),
+        CommandEnd::ProviderKilled { signal } => {
+            format!("the provider was killed by signal {signal} while only {command} was under way, twice")
+        }
         CommandEnd::Exit { code } => format!("{command} ended with exit code {code}: {}", listed(errors)),
         CommandEnd::Signal => format!("{command} ended with a signal: {}", listed(errors)),
         CommandEnd::Success { refusal } => match refusal {
@@ -37,7 +40,12 @@ pub fn reason(refusal: Refusal) -> &'static str {
         Refusal::EmptyKey => "the provider refuses what is written",
         Refusal::PreventDestroy => "an object would have gone that has prevent_destroy",
         Refusal::StalePlan => "the saved plan is stale",
+        Refusal::Locked => "another command holds the lock on the state",
         Refusal::Provider => "the provider failed an operation",
+        Refusal::InvalidPlan => "the provider planned what it must not",
+        Refusal::InconsistentResult => "the result is not what the provider planned",
+        Refusal::InvalidResult => "the provider's result is none that the operation can have",
+        Refusal::WrongAnswer => "the provider answered with a value of another type",
     }
 }
 

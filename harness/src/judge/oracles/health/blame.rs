@@ -3,18 +3,39 @@
 use equiform_proto::faults::{Fault, FaultOperation};
 
 use crate::case::stage::{Defect, JudgedAs, ProgramRef};
-use crate::evidence::{Diagnostic, Refusal};
-use crate::judge::finding::{Detail, Finding, FindingKind};
+use crate::evidence::{Diagnostic, ObservedOperation, Refusal};
+use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::judge::oracles::Trial;
-use crate::spec::NodeKey;
+use crate::spec::{NodeKey, ResourceOperation};
 
 /// The errors of a stage that are about something else than what was provoked.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if trial.model.is_none() || trial.evidence.succeeded {
         return Vec::new();
     }
-    let errors = trial.evidence.output.diagnostics().filter(|diagnostic| diagnostic.is_error);
-    errors.filter_map(|error| failed(trial, error).or_else(|| refused(trial, error))).collect()
+    let errors = || trial.evidence.output.diagnostics().filter(|diagnostic| diagnostic.is_error);
+    let wrong = errors().filter_map(|error| failed(trial, error).or_else(|| refused(trial, error)));
+    // Whoever breaks the contract says nothing of it.
+    let gives_errors = trial.stage.faults.iter().all(|fault| fault.action.breach().is_none());
+    let is_missing = |observed: &&ObservedOperation| {
+        let ResourceOperation { key, kind, .. } = &observed.operation;
+        gives_errors
+            && observed.fault.is_some()
+            && !errors().any(|error| is_about(error, &kind.to_string(), key))
+    };
+    let missing = trial.evidence.operations.iter().filter(is_missing).map(|observed| {
+        let ResourceOperation { key, kind: operation, .. } = &observed.operation;
+        let address = address(trial, key);
+        let subject = Subject::OperationAt { address, operation: *operation };
+        trial.finding(FindingKind::ErrorMissing).about([subject])
+    });
+    wrong.chain(missing).collect()
+}
+
+/// Whether an error has the provider's words about a call that it fails on demand.
+fn is_about(error: &Diagnostic, operation: &str, key: &str) -> bool {
+    let call = format!("{operation} of {key:?}");
+    error.detail.contains(&call.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn misattributed(
@@ -41,12 +62,10 @@ fn failed(trial: &Trial<'_>, error: &Diagnostic) -> Option<Finding> {
     if !is_demanded || faults.iter().any(|fault| fault.call.operation == FaultOperation::Configure) {
         return None;
     }
-    let of = |fault: &&&Fault| {
-        let key = fault.call.key.as_deref().unwrap_or_default();
-        let call = format!("{} of {key:?}", fault.call.operation.name());
-        error.detail.contains(&call.split_whitespace().collect::<Vec<_>>().join(" "))
+    let is_of = |fault: &&&Fault| {
+        is_about(error, fault.call.operation.name(), fault.call.key.as_deref().unwrap_or_default())
     };
-    let Some(fault) = faults.iter().find(of) else {
+    let Some(fault) = faults.iter().find(is_of) else {
         let expected = faults.iter().map(|fault| format!("{:?}", fault.call.key)).collect();
         return Some(misattributed(trial, error, Some(&error.detail), expected));
     };

@@ -2,11 +2,13 @@
 
 mod blame;
 
-use equiform_proto::faults::Fault;
+use equiform_proto::faults::{Breach, Fault};
 
 use super::{Trial, left_behind};
 use crate::case::stage::{Defect, JudgedAs, ProgramRef};
-use crate::evidence::{AlarmMeaning, LateEntry, Output, Refusal, StageRecord, StateFile, Warning};
+use crate::evidence::{
+    Alarm, AlarmMeaning, EngineError, LateEntry, Output, Refusal, StageRecord, StateFile, Warning,
+};
 use crate::judge::finding::detail::CommandEnd;
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::spec::{Action, OperationKind};
@@ -26,7 +28,10 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         found(FindingKind::StateUnreadable, Vec::new(), Detail::Quote { words: why.clone() });
     }
     // What was cut off is no message; a crash prints what it likes, and is reported as a crash.
-    let is_whole = record.exit.is_some() && !record.timed_out && record.exceeded.is_none();
+    let is_whole = record.exit.is_some()
+        && !record.timed_out
+        && record.exceeded.is_none()
+        && record.provider_killed.is_none();
     let crashes = output.alarms.iter().any(|alarm| alarm.meaning == AlarmMeaning::Panic);
     if let Some(line) = output.stray.as_ref().filter(|_| is_whole && trial.speaks() && !crashes) {
         found(FindingKind::StrayOutput, Vec::new(), Detail::Quote { words: line.clone() });
@@ -51,6 +56,9 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     if record.lock_left {
         found(FindingKind::LockLeft, Vec::new(), Detail::None);
     }
+    if record.lock_broken {
+        found(FindingKind::LockBroken, Vec::new(), Detail::None);
+    }
     for (kind, warning) in warnings(trial) {
         found(kind, Vec::new(), Detail::Warning { warning });
     }
@@ -60,7 +68,8 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         let subjects = diagnostic.address.as_deref().map(Subject::address).into_iter().collect();
         found(FindingKind::WarningUnexpected, subjects, Detail::Quote { words: diagnostic.summary.clone() });
     }
-    for alarm in &output.alarms {
+    let is_to_blame = due_refusal(trial).is_some_and(Refusal::is_breach);
+    for alarm in output.alarms.iter().filter(|alarm| !(is_to_blame && blames(alarm))) {
         let kind = match alarm.meaning {
             AlarmMeaning::Panic => FindingKind::Panic,
             AlarmMeaning::OwnBug => FindingKind::ReportsOwnBug,
@@ -80,7 +89,10 @@ fn end(trial: &Trial<'_>) -> Option<Finding> {
     let found = |kind, end: CommandEnd| {
         let errors = match end {
             CommandEnd::Exit { .. } | CommandEnd::Signal => output.errors.clone(),
-            CommandEnd::TimedOut | CommandEnd::Exceeded { .. } | CommandEnd::Success { .. } => Vec::new(),
+            CommandEnd::TimedOut
+            | CommandEnd::Exceeded { .. }
+            | CommandEnd::ProviderKilled { .. }
+            | CommandEnd::Success { .. } => Vec::new(),
         };
         let nodes = errors.iter().flat_map(|error| error.cycle.iter().flatten());
         let mut addresses: Vec<&str> = nodes.map(|node| node.address.as_str()).collect();
@@ -94,18 +106,21 @@ fn end(trial: &Trial<'_>) -> Option<Finding> {
         let end = record.exit.map_or(CommandEnd::Signal, |code| CommandEnd::Exit { code });
         found(failure(record, output), end)
     };
-    if let Some(excess) = record.exceeded {
+    if let Some(signal) = record.provider_killed {
+        found(FindingKind::ProviderKilled, CommandEnd::ProviderKilled { signal })
+    } else if let Some(excess) = record.exceeded {
         found(FindingKind::of_excess(excess.of), CommandEnd::Exceeded { excess })
     } else if record.timed_out {
         found(FindingKind::Hang, CommandEnd::TimedOut)
     } else if let Some(refusal) = due_refusal(trial) {
         let kind = match refusal {
             Refusal::Provider => FindingKind::FailureSwallowed,
+            refusal if refusal.is_breach() => FindingKind::BreachAccepted,
             _ => FindingKind::InvalidAccepted,
         };
         match succeeded {
             true => found(kind, CommandEnd::Success { refusal: Some(refusal) }),
-            false if refuses_for(refusal, record, output) => None,
+            false if refuses_for(refusal, record, output) => wrongly_blamed(trial, refusal),
             false => fails(),
         }
     } else if marks_nothing(trial) {
@@ -166,8 +181,10 @@ fn due_refusal(trial: &Trial<'_>) -> Option<Refusal> {
             let changes = |fault: &Fault| OperationKind::met_by(fault).is_some();
             let is_due = !trial.stage.faults.iter().all(changes)
                 || model.is_none_or(|model| !model.expectation.failing.is_empty());
-            is_due.then_some(Refusal::Provider)
+            let breach = trial.stage.faults.iter().find_map(|fault| fault.action.breach());
+            is_due.then(|| breach.map_or(Refusal::Provider, refusal_of))
         }
+        (JudgedAs::Refused, _) if stage.locked => Some(Refusal::Locked),
         (JudgedAs::Refused, ProgramRef::Broken { defect, .. }) => Some(match defect {
             Defect::Cycle { .. } => Refusal::Cycle,
             Defect::Dangling { .. } => Refusal::Dangling,
@@ -184,12 +201,45 @@ fn due_refusal(trial: &Trial<'_>) -> Option<Refusal> {
     }
 }
 
+/// What an engine has to say where the provider breaks its contract.
+fn refusal_of(breach: Breach) -> Refusal {
+    match breach {
+        Breach::InvalidPlan | Breach::InvalidReplacement => Refusal::InvalidPlan,
+        Breach::WrongType => Refusal::WrongAnswer,
+        Breach::InconsistentResult | Breach::MissingResult => Refusal::InconsistentResult,
+        Breach::UnknownResult | Breach::ObjectRemains => Refusal::InvalidResult,
+    }
+}
+
+/// Whether words of alarm are those by which an engine blames its provider.
+fn blames(alarm: &Alarm) -> bool {
+    matches!(alarm.meaning, AlarmMeaning::BlamesProvider | AlarmMeaning::OwnBug)
+}
+
+/// The engine blames the provider for another resource than the one whose answer broke the contract. Of an answer that
+/// it cannot read it names none.
+fn wrongly_blamed(trial: &Trial<'_>, refusal: Refusal) -> Option<Finding> {
+    if !refusal.is_breach() || refusal == Refusal::WrongAnswer {
+        return None;
+    }
+    let keys = trial.stage.faults.iter().filter_map(|fault| fault.call.key.as_deref());
+    let due: Vec<String> = keys.map(|key| trial.address(&key.into())).collect::<Option<_>>()?;
+    let errors = &trial.evidence.output.errors;
+    let is_due = |error: &EngineError| error.blamed.as_ref().is_some_and(|blamed| due.contains(blamed));
+    if errors.iter().all(is_due) {
+        return None;
+    }
+    let subjects: Vec<Subject> = due.iter().map(|address| Subject::address(address)).collect();
+    let detail = Detail::Errors { errors: errors.clone() };
+    Some(trial.finding(FindingKind::WrongResourceBlamed).about(subjects).with(detail))
+}
+
 /// Whether an engine failed as it should: with exit code 1, for this reason, and for no other.
 fn refuses_for(refusal: Refusal, record: &StageRecord, output: &Output) -> bool {
     record.exit == Some(1)
         && !output.errors.is_empty()
         && output.errors.iter().all(|error| error.refusal == Some(refusal))
-        && output.alarms.is_empty()
+        && output.alarms.iter().all(|alarm| refusal.is_breach() && blames(alarm))
 }
 
 /// What the provider says to an engine that sent it what no engine may send.
@@ -216,7 +266,6 @@ fn failure(record: &StageRecord, output: &Output) -> FindingKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Alarm, EngineError};
 
     fn kind(exit: Option<i32>, alarms: &[&'static Alarm], errors: &[&str], cycle: bool) -> FindingKind {
         let record = StageRecord { exit, ..StageRecord::new("batch-1", "apply") };

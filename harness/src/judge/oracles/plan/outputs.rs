@@ -50,8 +50,13 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     });
     let due: BTreeMap<String, String> = due.collect();
     let planned = evidence.output.planned_outputs().unwrap_or(&nothing_planned).iter();
+    // A destroy that failed has taken all outputs out of the state, and the next one plans to delete them once more.
+    let is_destroyed_again = |name: &String, change: &str| {
+        matches!(action, Action::Destroy(_)) && change == "delete" && !before.contains_key(name)
+    };
+    let planned = planned.filter(|(name, change)| *change != "noop" && !is_destroyed_again(name, change));
     let planned: BTreeMap<String, String> =
-        planned.filter(|it| it.1 != "noop").map(|(name, action)| (name.clone(), action.clone())).collect();
+        planned.map(|(name, change)| (name.clone(), change.clone())).collect();
     if planned != due {
         let detail = Detail::OutputChanges { planned, due };
         findings.push(trial.finding(FindingKind::OutputPlanDiffers).with(detail));

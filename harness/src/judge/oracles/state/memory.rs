@@ -79,7 +79,7 @@ impl<'a> Memory<'a> {
             if trial.evidence.succeeded && !takes_parts {
                 WrittenAs::Program { now: numbering.deployed(deployed) }
             } else {
-                let effects = trial.evidence.took_effect();
+                let effects = trial.evidence.took_effect(&trial.stage.faults);
                 WrittenAs::Parts { was: numbering.deployed(model.deployed), effects }
             }
         });

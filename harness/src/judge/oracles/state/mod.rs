@@ -28,7 +28,7 @@ pub fn comparison(stage: &Stage) -> Option<StateComparison> {
         return None;
     }
     Some(match stage.action {
-        Action::Plan(_) | Action::Drift { .. } => StateComparison::ToTheByte,
+        Action::Plan(_) | Action::Query(_) | Action::Drift { .. } => StateComparison::ToTheByte,
         _ if stage.judged_as.meaning().is_refused => StateComparison::ToTheByte,
         Action::Mark(_) | Action::Unmark(_) => StateComparison::ButMarks,
         _ => StateComparison::Meaning,

@@ -58,6 +58,8 @@ fn values(trial: &Trial<'_>, model: &ModelView<'_>, state: &State) -> Option<Fin
     let before = state_before.map_or(&nothing, |before| &before.outputs);
     let names: BTreeSet<&String> = written.keys().chain(state.outputs.keys()).chain(before.keys()).collect();
     let absent = json!({ "id": null, "label": null });
+    let destroys =
+        matches!(trial.stage.action, Action::Destroy(_)) || trial.options.mode == PlanMode::Destroy;
     let is_right = |name: &&String| {
         let observed = state.outputs.get(*name).map(|output| &output.value);
         let was = before.get(*name).map(|output| &output.value);
@@ -71,6 +73,8 @@ fn values(trial: &Trial<'_>, model: &ModelView<'_>, state: &State) -> Option<Fin
                 let is_of = |value: &Json| *observed == *value || *observed == it.planned(value);
                 objects.into_iter().flatten().any(is_of) || (it.value.is_none() && *observed == absent)
             }
+            // A destroy takes all of them out of the state, also if it fails.
+            (_, None) if destroys => true,
             (written, None) => written.is_none_or(|it| it.value.is_none()),
             (None, Some(_)) => false,
         }

@@ -21,31 +21,50 @@ pub(super) fn with_failing(
 ) -> Expectation {
     let begins = |node: &NodeIndex| failing.contains(&expectation.order[*node]);
     let failed: Vec<NodeIndex> = expectation.order.node_indices().filter(begins).collect();
-    let mut skipped = followers(&expectation, failed.clone());
-    skipped.retain(|node| !failed.contains(node));
-    let mut may_wait = skipped.clone();
-    may_wait.extend(&failed);
-    loop {
-        let held = held(&expectation, changes, &may_wait);
-        let before = may_wait.len();
-        may_wait.extend(followers(&expectation, held.into_iter().collect()));
-        if may_wait.len() == before {
-            break;
-        }
-    }
+    // What fails may itself come after something that does.
+    let skipped: BTreeSet<NodeIndex> = failed
+        .iter()
+        .flat_map(|first| {
+            let mut after = followers(&expectation, vec![*first]);
+            after.remove(first);
+            after
+        })
+        .collect();
+    let waits = may_wait(&expectation, changes, failed.clone());
+    // Of two that fail, an engine may never come to one of them.
+    let others = |of: NodeIndex| failed.iter().copied().filter(|it| *it != of).collect();
+    let may_be_spared = |of: &NodeIndex| may_wait(&expectation, changes, others(*of)).contains(of);
+    let spared: BTreeSet<NodeIndex> = match failed.len() {
+        0 | 1 => BTreeSet::new(),
+        _ => failed.iter().copied().filter(may_be_spared).collect(),
+    };
     let named = |nodes: &BTreeSet<NodeIndex>| -> BTreeSet<ResourceOperation> {
         nodes.iter().map(|node| expectation.order[*node].clone()).collect()
     };
-    let (skipped, may_wait) = (named(&skipped), named(&may_wait));
+    let (skipped, may_wait, spared) = (named(&skipped), named(&waits), named(&spared));
     expectation.operations.retain(|operation| !skipped.contains(operation));
     expectation.failing =
         failing.into_iter().filter(|operation| expectation.operations.contains(operation)).collect();
     let is_optional = |operation: &&ResourceOperation| {
-        may_wait.contains(*operation) && !expectation.failing.contains(*operation)
+        spared.contains(*operation)
+            || (may_wait.contains(*operation) && !expectation.failing.contains(*operation))
     };
     let optional: Vec<_> = expectation.operations.iter().filter(is_optional).cloned().collect();
     expectation.optional.extend(optional);
     expectation
+}
+
+/// Operations that fail, and all that an engine may hold back because of them.
+fn may_wait(expectation: &Expectation, changes: &Changes, failed: Vec<NodeIndex>) -> BTreeSet<NodeIndex> {
+    let mut waiting = followers(expectation, failed);
+    loop {
+        let held = held(expectation, changes, &waiting);
+        let before = waiting.len();
+        waiting.extend(followers(expectation, held.into_iter().collect()));
+        if waiting.len() == before {
+            return waiting;
+        }
+    }
 }
 
 /// Operations and all that must come after them.

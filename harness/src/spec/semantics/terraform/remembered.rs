@@ -297,11 +297,15 @@ fn folded(
     match (making.next(), making.next()) {
         (None, _) => now,
         (Some(effect), None) if effect.operation.kind == OperationKind::Create => {
-            created_beside(now, node?, configuration, key, effect.partial)
+            let is_suspect = effect.partial || effect.breach.is_some();
+            Some(created_beside(now, node?, configuration, key, is_suspect)?.breached(effect))
         }
         (Some(effect), None) => {
             let now = now.filter(|now| now.remembered.current.is_some())?;
-            Some(if effect.partial { now.with_label(node?) } else { now.updated(node?, configuration, key) })
+            let node = node?;
+            let now =
+                if effect.partial { now.with_label(node) } else { now.updated(node, configuration, key) };
+            Some(now.breached(effect))
         }
         (Some(_), Some(_)) => None,
     }
@@ -328,6 +332,18 @@ fn created_beside(
 }
 
 impl NodeState {
+    /// With the label that the provider gave the object against the plan, if it did. The engine remembers that one.
+    fn breached(mut self, effect: &Effect) -> Self {
+        let label = effect.breach.and_then(|breach| breach.label());
+        if let (Some(label), Some(current)) = (label, &mut self.remembered.current) {
+            current.label = label.map(Arc::from);
+            if let Some(object) = self.objects.get_mut(&current.object) {
+                object.label.clone_from(&current.label);
+            }
+        }
+        self
+    }
+
     /// The label as it is written, and nothing else: an update did a part of its work.
     fn with_label(mut self, node: &Node) -> Self {
         if let Some(current) = &mut self.remembered.current {

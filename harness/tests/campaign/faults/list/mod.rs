@@ -1,12 +1,15 @@
 //! The faults, as data: what a script around a real engine does wrong, and the oracle that has to see it.
 
+mod breaches;
 mod changes;
 mod directory;
 mod kinds;
+mod locks;
 mod messages;
 mod old_objects;
 mod passed_once;
 mod proxied;
+mod queries;
 mod runaway;
 mod stored;
 mod texts;
@@ -78,12 +81,22 @@ pub fn plain() -> Vec<&'static Fault> {
         proxied::FAULTS,
         directory::FAULTS,
         stored::PLAIN,
+        locks::PLAIN,
     ];
     lists.into_iter().flatten().collect()
 }
 
 /// The faults that need more than that.
 pub fn special() -> Vec<&'static Fault> {
-    let lists = [workflows::FAULTS, changes::FAULTS, texts::FAULTS, stored::SPECIAL, old_objects::FAULTS];
+    let lists = [
+        workflows::FAULTS,
+        changes::FAULTS,
+        texts::FAULTS,
+        stored::SPECIAL,
+        old_objects::FAULTS,
+        breaches::FAULTS,
+        queries::FAULTS,
+        locks::SPECIAL,
+    ];
     lists.into_iter().flatten().collect()
 }

@@ -1,3 +1,5 @@
+use equiform_proto::faults::Breach;
+
 use super::*;
 use crate::spec::Drift;
 use crate::spec::notation::{effect, operation, program};
@@ -43,6 +45,23 @@ fn an_object_that_was_created_in_part_is_marked_and_one_that_was_updated_in_part
     let done = after("x a", "x a=l<x", "~a?").unwrap();
     assert_eq!(object(&done, "a").label.as_deref(), Some("l"));
     assert_eq!(remembered(&done, "a").dependencies.len(), 0);
+}
+
+#[test]
+fn an_object_that_was_made_against_the_plan_is_as_the_provider_made_it() {
+    let breached = |text: &str, breach| Effect { breach: Some(breach), ..effect(text) };
+    let created =
+        |breach| after_failure(&Deployed::NOTHING, &program("a=l"), &[breached("+a", breach)]).unwrap();
+    let other = created(Breach::InconsistentResult);
+    assert!(remembered(&other, "a").is_marked());
+    assert_eq!(object(&other, "a").label.as_deref(), Some(Breach::LABEL));
+    assert_eq!(object(&created(Breach::UnknownResult), "a").label, None);
+    let before = Deployed::by(&program("x a"));
+    let effects = [breached("~a", Breach::InconsistentResult)];
+    let updated = after_failure(&before, &program("x a=l<x"), &effects).unwrap();
+    assert!(!remembered(&updated, "a").is_marked());
+    assert_eq!(object(&updated, "a").label.as_deref(), Some(Breach::LABEL));
+    assert_eq!(remembered(&updated, "a").dependencies.len(), 1, "all the rest is as it was planned");
 }
 
 #[test]

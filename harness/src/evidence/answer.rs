@@ -1,0 +1,74 @@
+//! What an engine answers to a query, whichever it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use equiform_proto::ledger::Attributes;
+use serde_json::Value as Json;
+
+use super::{Content, StateFile};
+use crate::spec::OperationKind;
+
+/// An answer to a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The objects in the state by their addresses, and the outputs.
+    State {
+        /// The objects that are current.
+        objects: BTreeMap<String, Content>,
+        /// The outputs.
+        outputs: BTreeMap<String, Json>,
+    },
+    /// The objects of a saved plan.
+    Plan(Vec<PlannedObject>),
+    /// A saved plan, as people read it.
+    PlanText {
+        /// The operations, by the addresses of resources.
+        operations: BTreeSet<(String, OperationKind)>,
+        /// How many objects it says to create, to change and to delete.
+        counts: [usize; 3],
+    },
+    /// A copy of the state.
+    StateCopy(StateFile),
+    /// The providers that are needed.
+    Providers {
+        /// The only one that programs of ours need.
+        expected: &'static str,
+        /// Those of the program.
+        by_program: BTreeSet<String>,
+        /// Those of the state.
+        by_state: BTreeSet<String>,
+    },
+    /// The addresses in the state, as often as they are listed.
+    Addresses(Vec<String>),
+    /// The outputs.
+    Outputs(BTreeMap<String, Json>),
+    /// Whether the program is valid.
+    Validity(bool),
+    /// The resources of the program, and the pairs of a dependent and what it depends on. Pairs that follow from
+    /// others may be left out.
+    Graph {
+        /// The addresses.
+        nodes: BTreeSet<String>,
+        /// The pairs.
+        edges: BTreeSet<(String, String)>,
+    },
+    /// Something that no engine answers, and why it cannot be read.
+    Unreadable(String),
+}
+
+/// An object as a saved plan shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedObject {
+    /// The address of its resource.
+    pub address: String,
+    /// What is to be done to it.
+    pub operations: BTreeSet<OperationKind>,
+    /// Its attributes now; none if there is no object.
+    pub before: Option<Attributes>,
+    /// Its attributes then, as far as they are known; none if there is to be no object.
+    pub after: Option<Attributes>,
+    /// The attributes that are not known yet, or not all of them.
+    pub unknown: BTreeSet<String>,
+    /// Whether any part of it is a secret.
+    pub has_secrets: bool,
+}
