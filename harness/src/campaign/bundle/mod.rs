@@ -140,6 +140,17 @@ pub enum BundleError {
         /// Its version.
         found: u32,
     },
+    /// A script cannot make the bug show.
+    #[error(
+        "{finding} needs another command that holds the lock on the state, which a script cannot: `equiform replay \
+         {}` shows it; nothing was written", case.display()
+    )]
+    NeedsLock {
+        /// What was found.
+        finding: String,
+        /// The case's folder.
+        case: PathBuf,
+    },
     /// The bug did not show.
     #[error(
         "{finding} no longer shows on {engine}: {said}. `equiform replay {} --engine {}` deploys the case again; \
@@ -231,6 +242,10 @@ impl Bundler<'_> {
             records: records(&place.folder)?,
             title: self.title.map_or_else(|| title(explanation), str::to_owned),
         };
+        if subject.case.variants[0].stages.iter().any(|stage| stage.locked) {
+            let (finding, case) = (cause.to_string(), place.folder.clone());
+            return Err(BundleError::NeedsLock { finding, case });
+        }
         let runs = if place.is_flaky() { Runs::UntilShown } else { Runs::Once };
         let Attempt { draft, form, observed } = self.attempt(&subject, runs)?;
         self.check_shown(&observed, place, explanation)?;

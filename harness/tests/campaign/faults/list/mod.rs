@@ -42,6 +42,11 @@ impl Fault {
     pub fn is_proxied(&self) -> bool {
         self.script.contains("proxied ")
     }
+
+    /// Whether it shows only while another command holds the lock.
+    pub fn needs_lock(&self) -> bool {
+        matches!(self.only_with, Some(With::Workflow("locked", _)))
+    }
 }
 
 /// The commands that a script replaces: a shell pattern.
