@@ -270,7 +270,11 @@ impl Messages {
         let id = has_id.then(|| id(resource));
         let named = id.as_ref().map(|id| format!(" [id={id}]")).unwrap_or_default();
         let text = format!("mock_node.r{resource}: {verb}{named}");
-        let hook = json!({ "resource": address(resource), "action": action, "id_key": "id", "id_value": id });
+        let mut hook = json!({ "resource": address(resource), "action": action });
+        if let Some(id) = id {
+            hook["id_key"] = "id".into();
+            hook["id_value"] = id.into();
+        }
         self.say(kind, &text, json!({ "hook": hook }));
     }
 }

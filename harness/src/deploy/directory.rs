@@ -35,16 +35,25 @@ fn collect(folder: &Path, prefix: &str, is_installation: &dyn Fn(&str) -> bool, 
         let mode = metadata.mode() & 0o7777;
         if metadata.is_dir() {
             let path = path + "/";
-            files.push(FileRecord { path: path.clone(), mode, bytes: 0, digest: None });
+            files.push(FileRecord { path: path.clone(), mode, bytes: 0, digest: None, content: None });
             if !is_installation(&path) {
                 collect(&entry.path(), &path, is_installation, files);
             }
             continue;
         }
         let is_read = metadata.is_file() && metadata.len() <= LARGEST;
-        let digest = is_read.then(|| fs::read(entry.path()).ok().map(|bytes| digest(&bytes))).flatten();
-        files.push(FileRecord { path, mode, bytes: metadata.len(), digest });
+        let read = is_read.then(|| fs::read(entry.path()).ok()).flatten();
+        let content = read.as_deref().and_then(content);
+        let digest = read.as_deref().map(digest);
+        files.push(FileRecord { path, mode, bytes: metadata.len(), digest, content });
     }
+}
+
+/// The digest of a JSON document, in whatever layout it is written.
+fn content(bytes: &[u8]) -> Option<String> {
+    let document: serde_json::Value =
+        serde_json::from_slice(bytes).ok().filter(|_| bytes.first() == Some(&b'{'))?;
+    Some(digest(document.to_string().as_bytes()))
 }
 
 /// The first half of a SHA-256.

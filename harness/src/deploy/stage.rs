@@ -1,7 +1,9 @@
 //! One stage: its program is written, its command is run, and what that left is kept.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use equiform_proto::control::{Calls, Run};
@@ -40,6 +42,7 @@ struct Ran {
     ledger_bytes: u64,
     lock_left: bool,
     left_running: Vec<String>,
+    changed_late: Vec<String>,
     warm: bool,
     calls: Option<Calls>,
 }
@@ -120,6 +123,7 @@ impl Runner {
                 _ => None,
             },
             left_running: ran.left_running,
+            changed_late: ran.changed_late,
             provider_killed: None,
             lock_left: ran.lock_left,
             lock_broken,
@@ -179,10 +183,15 @@ impl Runner {
             .map_err(io_error("cannot run", &self.engine.engine().path))?;
         // Whatever the rest of it does from now on came too late.
         let ran = self.ran(stage, outcome);
+        let files = stage.files();
         let left = rest.end();
+        let changed_late = changed(&files, &stage.files());
         let calls = endpoint.and_then(ServedEndpoint::end);
         let ended_by_itself = matches!(outcome.end, Ended::Exit(_));
-        Ok(Ran { left_running: if ended_by_itself { left } else { Vec::new() }, calls, ..ran })
+        if !ended_by_itself {
+            return Ok(Ran { calls, ..ran });
+        }
+        Ok(Ran { left_running: left, changed_late, calls, ..ran })
     }
 
     /// Runs the command in a process that stays.
@@ -208,6 +217,7 @@ impl Runner {
             ledger_bytes: fs::metadata(&stage.place.ledger).map_or(0, |ledger| ledger.len()),
             lock_left: self.engine.workspace().is_locked(&stage.place.work),
             left_running: Vec::new(),
+            changed_late: Vec::new(),
             warm: false,
             calls: None,
         }
@@ -234,7 +244,29 @@ impl Runner {
     }
 }
 
+/// The names of the files that are not the same in two looks at them.
+fn changed(before: &BTreeSet<SeenFile>, after: &BTreeSet<SeenFile>) -> Vec<String> {
+    let names: BTreeSet<&String> = before.symmetric_difference(after).map(|(name, ..)| name).collect();
+    names.into_iter().cloned().collect()
+}
+
+/// A file by its name, with its size and the time of its last change, in seconds and nanoseconds.
+type SeenFile = (String, u64, i64, i64);
+
 impl StageCommand<'_> {
+    /// The files that the command may write: those in its working directory, and what it prints.
+    fn files(&self) -> BTreeSet<SeenFile> {
+        let in_work =
+            fs::read_dir(&self.place.work).into_iter().flatten().flatten().map(|entry| entry.path());
+        let printed = [self.stdout.clone(), self.stderr.clone()];
+        let seen = |path: PathBuf| {
+            let file = fs::symlink_metadata(&path).ok()?;
+            let name = path.file_name()?.to_string_lossy().into_owned();
+            Some((name, file.len(), file.mtime(), file.mtime_nsec()))
+        };
+        in_work.chain(printed).filter_map(seen).collect()
+    }
+
     /// What the provider has to know, as variables: for one that the engine starts, and for drift. One that is up goes
     /// by the control channel alone.
     fn environment(&self) -> impl Iterator<Item = (OsString, OsString)> {

@@ -50,6 +50,8 @@ pub struct CallBounds {
     pub others: &'static [(&'static str, u64)],
     /// The same for each object that there is.
     pub per_object: &'static [(&'static str, u64)],
+    /// The calls about resources, which are bounded by the other numbers.
+    pub about_resources: &'static [&'static str],
     /// How many operations and calls about resources may be under way at once, unless a command says otherwise.
     pub at_once: u64,
 }
@@ -62,8 +64,14 @@ impl CallBounds {
         validations: u64::MAX,
         others: &[],
         per_object: &[],
+        about_resources: &[],
         at_once: u64::MAX,
     };
+
+    /// Whether no other calls may be made than those that it lists.
+    pub fn is_closed(&self) -> bool {
+        !self.about_resources.is_empty()
+    }
 }
 
 /// How engines reach the mock provider.

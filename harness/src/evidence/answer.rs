@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use equiform_proto::ledger::Attributes;
-use serde_json::Value as Json;
 
-use super::{Content, StateFile};
+use super::{Content, StateFile, StoredOutput};
 use crate::spec::OperationKind;
 
 /// An answer to a query.
@@ -13,10 +12,12 @@ use crate::spec::OperationKind;
 pub enum Answer {
     /// The objects in the state by their addresses, and the outputs.
     State {
+        /// The version of the engine that wrote it.
+        written_by: Option<String>,
         /// The objects that are current.
-        objects: BTreeMap<String, Content>,
+        objects: BTreeMap<String, ShownObject>,
         /// The outputs.
-        outputs: BTreeMap<String, Json>,
+        outputs: BTreeMap<String, StoredOutput>,
     },
     /// The objects of a saved plan.
     Plan(Vec<PlannedObject>),
@@ -41,7 +42,7 @@ pub enum Answer {
     /// The addresses in the state, as often as they are listed.
     Addresses(Vec<String>),
     /// The outputs.
-    Outputs(BTreeMap<String, Json>),
+    Outputs(BTreeMap<String, StoredOutput>),
     /// Whether the program is valid.
     Validity(bool),
     /// The resources of the program, and the pairs of a dependent and what it depends on. Pairs that follow from
@@ -54,6 +55,19 @@ pub enum Answer {
     },
     /// Something that no engine answers, and why it cannot be read.
     Unreadable(String),
+}
+
+/// An object as a state is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownObject {
+    /// Its id and attributes.
+    pub content: Content,
+    /// The addresses it depends on.
+    pub dependencies: BTreeSet<String>,
+    /// Whether it is marked as one to be replaced.
+    pub tainted: bool,
+    /// Whether all else is as it can only be: the parts of its address, its provider, no secrets.
+    pub is_regular: bool,
 }
 
 /// An object as a saved plan shows it.

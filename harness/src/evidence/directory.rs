@@ -30,6 +30,9 @@ pub struct FileRecord {
     /// The digest of its content; none for what is no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// The digest of what it says, whatever its layout; none if it is no JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
 }
 
 /// What a file in a working directory is for, by the family's rules.

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::stage::Stage;
 use crate::spec::{Action, Effect};
-pub use answer::{Answer, PlannedObject};
+pub use answer::{Answer, PlannedObject, ShownObject};
 pub use directory::{Cost, Directory, FileRecord, FileRole, MOST_FILES, SeenDirectory};
 pub use excess::{Excess, Limited};
 use ledger::StagedLedger;
@@ -91,6 +91,9 @@ pub struct StageRecord {
     /// The programs that it left running when it had ended by itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_running: Vec<String>,
+    /// The files in its working directory, and its output, that changed after it had ended by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_late: Vec<String>,
     /// The signal by which the provider was killed while it ran, with no other command under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_killed: Option<i32>,
@@ -130,6 +133,7 @@ impl StageRecord {
             timed_out: false,
             exceeded: None,
             left_running: Vec::new(),
+            changed_late: Vec::new(),
             provider_killed: None,
             lock_left: false,
             lock_broken: false,

@@ -126,7 +126,8 @@ impl StageRequests {
                 key: text(&entry.key).unwrap_or_default(),
                 id: text(&entry.id),
                 exists: entry.id.as_deref().is_some_and(|id| world.get(id).is_some()),
-                failed: entry.phase == Phase::Fail,
+                // An answer that breaks the contract is none that the engine can report.
+                failed: entry.phase == Phase::Fail || entry.fault.is_some(),
             });
         }
         let name = |text: &Option<String>| text.as_deref().unwrap_or_default().into();

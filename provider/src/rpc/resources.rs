@@ -80,6 +80,9 @@ impl MockProvider {
         resource: &ResourceType,
         request: &read_resource::Request,
     ) -> Result<(Option<Changed>, Option<Breach>), Problem> {
+        if let Some(run) = session.host.run() {
+            run.asks_about_object();
+        }
         let stored = object_from(request.current_state.as_ref(), &resource.object_type)?;
         let (ledger, caller) = self.configured(session)?;
         let checked = private::check(resource, &request.private, &stored);
@@ -164,6 +167,9 @@ impl MockProvider {
         resource: &ResourceType,
         request: &plan_resource_change::Request,
     ) -> Result<(Option<(Plan, bool)>, Option<Breach>), Problem> {
+        if let Some(run) = session.host.run() {
+            run.asks_about_object();
+        }
         let ty = &resource.object_type;
         let prior = optional_object_from(request.prior_state.as_ref(), ty)?;
         let proposed = optional_object_from(request.proposed_new_state.as_ref(), ty)?;
@@ -220,7 +226,7 @@ impl MockProvider {
             log(Level::Debug, "a change has arrived");
         }
         if let Some(run) = session.host.run() {
-            run.changes();
+            run.asks_about_object();
         }
         let resource = match self.resource_type(session, &request.type_name) {
             Ok(resource) => resource,

@@ -83,8 +83,8 @@ impl ServedRun {
         })
     }
 
-    /// Counts a change that is asked for while the file is not locked that has to be.
-    pub(super) fn changes(&self) {
+    /// Counts a request about an object that comes while the file is not locked that has to be.
+    pub(super) fn asks_about_object(&self) {
         if self.settings.locked.as_deref().is_some_and(|file| !is_locked(file)) {
             self.calls.lock().expect("no holder panics").calls.unlocked += 1;
         }

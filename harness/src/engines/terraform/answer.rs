@@ -5,12 +5,12 @@ use std::path::Path;
 
 use equiform_proto::ledger::Attributes;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value as Json;
 
 use super::provider_access::PROVIDER_ADDRESS;
 use super::{output, state};
-use crate::evidence::{Answer, Content, PlannedObject, Unreadable, unreadable};
+use crate::evidence::{Answer, Content, PlannedObject, ShownObject, StoredOutput, Unreadable, unreadable};
 use crate::spec::encoding::NODE_TYPE;
 use crate::spec::{OperationKind, Query};
 
@@ -33,6 +33,7 @@ pub fn arguments(query: Query, saved: &str) -> Vec<String> {
 
 #[derive(Deserialize)]
 struct Shown {
+    terraform_version: Option<String>,
     #[serde(default)]
     values: Values,
 }
@@ -54,13 +55,40 @@ struct Module {
 #[derive(Deserialize)]
 struct Resource {
     address: String,
+    mode: String,
+    #[serde(rename = "type")]
+    type_name: String,
+    name: String,
+    provider_name: String,
     values: Content,
+    #[serde(default)]
+    sensitive_values: Json,
+    #[serde(default)]
+    depends_on: BTreeSet<String>,
+    #[serde(default)]
+    tainted: bool,
+    deposed_key: Option<String>,
+}
+
+impl Resource {
+    fn shown(self) -> (String, ShownObject) {
+        let is_regular = self.address == format!("{}.{}", self.type_name, self.name)
+            && self.mode == "managed"
+            && self.provider_name == PROVIDER_ADDRESS
+            && !has_true(&self.sensitive_values);
+        let Self { address, values: content, depends_on: dependencies, tainted, .. } = self;
+        (address, ShownObject { content, dependencies, tainted, is_regular })
+    }
 }
 
 #[derive(Deserialize)]
 struct ShownOutput {
     #[serde(default)]
     value: Json,
+    #[serde(rename = "type", default)]
+    value_type: Json,
+    #[serde(default)]
+    sensitive: bool,
 }
 
 #[derive(Deserialize)]
@@ -91,6 +119,19 @@ struct Actions {
 #[derive(Deserialize)]
 struct Validity {
     valid: bool,
+    #[serde(default)]
+    error_count: usize,
+    #[serde(default)]
+    warning_count: usize,
+    #[serde(default)]
+    diagnostics: Vec<IgnoredAny>,
+}
+
+impl Validity {
+    /// Whether nothing at all is wrong.
+    fn is_clean(&self) -> bool {
+        self.valid && self.error_count + self.warning_count == 0 && self.diagnostics.is_empty()
+    }
 }
 
 /// Reads the answer to a query.
@@ -108,13 +149,16 @@ pub fn parse(query: Query, text: &str) -> Answer {
 }
 
 fn answer(query: Query, text: &str) -> Result<Answer, String> {
+    let output =
+        |ShownOutput { value, value_type, sensitive: secret }| StoredOutput { value, value_type, secret };
     let outputs =
-        |of: BTreeMap<String, ShownOutput>| of.into_iter().map(|(name, it)| (name, it.value)).collect();
+        |of: BTreeMap<String, ShownOutput>| of.into_iter().map(|(name, it)| (name, output(it))).collect();
     Ok(match query {
         Query::State => {
-            let Values { outputs: shown, root_module } = json::<Shown>(text)?.values;
-            let objects = root_module.resources.into_iter().map(|it| (it.address, it.values));
-            Answer::State { objects: objects.collect(), outputs: outputs(shown) }
+            let Shown { terraform_version: written_by, values } = json(text)?;
+            let current = values.root_module.resources.into_iter().filter(|it| it.deposed_key.is_none());
+            let objects = current.map(Resource::shown).collect();
+            Answer::State { written_by, objects, outputs: outputs(values.outputs) }
         }
         Query::Plan => {
             Answer::Plan(json::<ShownPlan>(text)?.resource_changes.into_iter().map(planned).collect())
@@ -125,7 +169,7 @@ fn answer(query: Query, text: &str) -> Result<Answer, String> {
         Query::StateCopy => return Err("it is read elsewhere".to_owned()),
         Query::Addresses => Answer::Addresses(text.lines().map(str::to_owned).collect()),
         Query::Outputs => Answer::Outputs(outputs(json(text)?)),
-        Query::Validity => Answer::Validity(json::<Validity>(text)?.valid),
+        Query::Validity => Answer::Validity(json::<Validity>(text)?.is_clean()),
         Query::Graph => graph(text)?,
     })
 }
@@ -272,7 +316,7 @@ mod tests {
 
     #[test]
     fn an_empty_state_has_no_objects() {
-        let empty = Answer::State { objects: BTreeMap::new(), outputs: BTreeMap::new() };
+        let empty = Answer::State { written_by: None, objects: BTreeMap::new(), outputs: BTreeMap::new() };
         assert_eq!(answer(Query::State, r#"{"format_version":"1.0"}"#), Ok(empty));
         assert_eq!(answer(Query::Addresses, ""), Ok(Answer::Addresses(Vec::new())));
         assert!(answer(Query::Outputs, "none").is_err());

@@ -81,7 +81,14 @@ const CALLS: CallBounds = CallBounds {
         ("StopProvider", 0),
         ("Stop", 0),
     ],
-    per_object: &[("UpgradeResourceState", 6)],
+    per_object: &[("UpgradeResourceState", 6), ("UpgradeResourceIdentity", 6)],
+    about_resources: &[
+        "ValidateResourceConfig",
+        "ValidateResourceTypeConfig",
+        "ReadResource",
+        "PlanResourceChange",
+        "ApplyResourceChange",
+    ],
     at_once: 10,
 };
 

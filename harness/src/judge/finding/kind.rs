@@ -92,7 +92,8 @@ kinds! {
         PlannedBeforeRead "planned-before-read" "an object is planned before it is read"
         UnreachedRequest "unreached-request" "a request is about a resource that no target reaches"
         TooManyCalls "too-many-calls" "a command calls the provider more often than it needs"
-        ChangeWithoutLock "change-without-lock" "a change is asked for while the state is not locked"
+        ResourceNotValidated "resource-not-validated" "the provider is not asked to validate a resource of the program"
+        ChangeWithoutLock "change-without-lock" "an object is asked about while the state is not locked"
         TooManyCallsAtOnce "too-many-calls-at-once" "more calls are under way at once than may be"
     }
     Plan "plan" {
@@ -137,7 +138,7 @@ kinds! {
         ResourceTwice "resource-twice" "a resource, an instance or an old object is more than once in the state"
         BackupMissing "backup-missing" "there is no backup of the state before the command"
         BackupDiffers "backup-differs" "the backup is not the state before the command that changed it last"
-        StateMissing "state-missing" "there are objects, and no state"
+        StateMissing "state-missing" "there are objects or was a state, and there is no state"
         StoredTwice "stored-twice" "an object is more than once in the state"
         OldObjectLeft "old-object-left" "an old object waits in the state for its deletion"
         MarkDiffers "mark-differs" "the state marks another object as one to be replaced"
@@ -214,6 +215,8 @@ kinds! {
         ProviderKilled "provider-killed" "the command kills the provider"
         FileLeft "file-left" "the command leaves a file that no sound engine leaves"
         ProgramChanged "program-changed" "the command changes or removes a file of the program"
+        SavedPlanChanged "saved-plan-changed" "the command changes or removes a saved plan"
+        ChangedLate "changed-late" "a file changes after the command has ended"
         FileModeDiffers "file-mode-differs" "the command leaves a file with a mode that it must not have"
         WarningMissing "warning-missing" "the command does not warn"
         WarningUnfounded "warning-unfounded" "the command warns for nothing"

@@ -211,6 +211,7 @@ impl Finding {
             Kind::ObjectUnexpected => format!("{name} ({id})"),
             Kind::ObjectNotRead => format!("{name} ({id}) was not read"),
             Kind::ResourceNotPlanned => format!("{name} was not planned"),
+            Kind::ResourceNotValidated => format!("{name} was not validated"),
             Kind::UnreachedRequest => format!("{name} was read or planned, and no target reaches it"),
             Kind::ChangesDenied => "its exit code says that there is nothing to change".to_owned(),
             Kind::ChangesClaimed => "its exit code says that there is something to change".to_owned(),

@@ -41,8 +41,15 @@ pub fn too_many(trial: &Trial<'_>) -> Vec<Finding> {
             found(None, format!("{method} was called"), count, most * requests.objects);
         }
     }
+    let is_known = |method: &str| {
+        let mut listed = bounds.others.iter().chain(bounds.per_object).map(|(name, _)| *name);
+        listed.any(|name| name == method) || bounds.about_resources.contains(&method)
+    };
+    for (method, count) in calls.counts.iter().filter(|(method, _)| bounds.is_closed() && !is_known(method)) {
+        found(None, format!("{method} was called"), *count, 0);
+    }
     if calls.unlocked > 0 {
-        let words = format!("{} changes were asked for while the state was not locked", calls.unlocked);
+        let words = format!("{} requests came while the state was not locked", calls.unlocked);
         findings.push(trial.finding(FindingKind::ChangeWithoutLock).with(Detail::Quote { words }));
     }
     let most = trial.stage.action.parallelism().map_or(bounds.at_once, u64::from);
@@ -51,6 +58,19 @@ pub fn too_many(trial: &Trial<'_>) -> Vec<Finding> {
         findings.push(trial.finding(FindingKind::TooManyCallsAtOnce).with(Detail::Quote { words }));
     }
     findings
+}
+
+/// The resources of the program that the provider is not asked to validate, in a command that succeeds and plans.
+pub fn unvalidated(trial: &Trial<'_>) -> Vec<Finding> {
+    let action = &trial.stage.action;
+    let validates =
+        matches!(action, Action::Apply(_) | Action::Plan(_) | Action::Destroy(_) | Action::Refresh(_));
+    let (Some(model), Some(calls)) = (&trial.model, &trial.evidence.record.calls) else { return Vec::new() };
+    if !validates || !trial.evidence.succeeded {
+        return Vec::new();
+    }
+    let keys = model.written.meaning.nodes.keys().filter(|key| !calls.validated.contains_key(&***key));
+    keys.map(|key| trial.finding(FindingKind::ResourceNotValidated).about([Subject::resource(key)])).collect()
 }
 
 /// The requests about what no target reaches. A destroy with targets looks at more than it destroys.

@@ -11,6 +11,9 @@ const PROGRAM_MODE: u32 = 0o600;
 /// The mode of a new file, before the system takes some bits from it.
 const USUAL_MODE: u32 = 0o666;
 
+/// What the owner of a state is allowed: to read and to write it.
+const OWNER: u32 = 0o600;
+
 /// What is wrong with the files, whatever is in the state. A command that was killed may leave anything.
 pub fn files(trial: &Trial<'_>) -> Vec<Finding> {
     let Some(directory) = ended(trial) else { return Vec::new() };
@@ -40,12 +43,27 @@ pub fn files(trial: &Trial<'_>) -> Vec<Finding> {
     for (file, role) in directory.files().filter(|(file, _)| !is_program(&file.path)) {
         if role.is_none() {
             found(FindingKind::FileLeft, file.path.clone());
-        } else if file.digest.is_some() && file.mode & !(USUAL_MODE & !directory.record.umask) != 0 {
-            let usual = USUAL_MODE & !directory.record.umask;
+            continue;
+        }
+        let usual = USUAL_MODE & !directory.record.umask;
+        let is_usual = match role {
+            // Whoever began with a copy of a state began with one that nobody else may read.
+            Some(FileRole::State | FileRole::Backup) => file.mode & !usual == 0 && file.mode & OWNER == OWNER,
+            _ => file.mode & !usual == 0,
+        };
+        if file.digest.is_some() && !is_usual {
             let words =
                 format!("{} has the mode {:04o}, and new files have {usual:04o}", file.path, file.mode);
             found(FindingKind::FileModeDiffers, words);
         }
+    }
+    let digest = |directory: &SeenDirectory| directory.with_role(FileRole::SavedPlan)?.digest.clone();
+    let saved = trial.evidence.directory_before.as_ref().and_then(digest);
+    if saved.is_some() && !trial.stage.action.options().save && digest(directory) != saved {
+        found(FindingKind::SavedPlanChanged, "the saved plan is another one, or gone".to_owned());
+    }
+    for file in &trial.evidence.record.changed_late {
+        found(FindingKind::ChangedLate, file.clone());
     }
     findings
 }
@@ -61,8 +79,12 @@ pub fn backup(trial: &Trial<'_>) -> Option<Finding> {
     let is_right = match (changed, trial.backup_is_a_copy) {
         (false, _) => there == earlier,
         (true, true) => there.as_ref() == Some(&state_before),
-        // Another text of the same state: neither the earlier backup nor the new state.
-        (true, false) => there.is_some() && there != earlier && there != digest(now, FileRole::State),
+        // Another text of the same state.
+        (true, false) => {
+            let content = |directory: &SeenDirectory, role| directory.with_role(role)?.content.clone();
+            let backup = content(now, FileRole::Backup);
+            backup.is_some() && backup == content(before, FileRole::State)
+        }
     };
     if is_right {
         return None;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::{ModelView, Trial};
-use crate::evidence::{Answer, Content, PlannedObject, StateFile, Stored, StoredOutput};
+use crate::evidence::{Answer, PlannedObject, ShownObject, StateFile, Stored, StoredOutput};
 use crate::judge::finding::detail::Counts;
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::spec::{Node, NodeKey, OperationKind};
@@ -24,15 +24,23 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     let no_outputs = BTreeMap::new();
     let kept = state.map_or(&no_outputs, |state| &state.outputs);
     match answer {
-        Answer::State { objects, outputs } => {
+        Answer::State { written_by, objects, outputs } => {
             let listed = objects.keys().map(String::as_str);
             let mut findings = addresses(trial, stored, listed);
-            let differs = |(address, content): (&String, &Content)| {
+            let differs = |(address, shown): (&String, &ShownObject)| {
                 let stored = stored.iter().find(|it| it.deposed.is_none() && it.address == *address)?;
+                let dependencies: BTreeSet<String> = stored.dependencies.iter().map(str::to_owned).collect();
+                let is_same = stored.content == shown.content
+                    && dependencies == shown.dependencies
+                    && stored.tainted == shown.tainted
+                    && shown.is_regular;
                 let finding = || trial.finding(FindingKind::AnsweredObjectDiffers);
-                (stored.content != *content).then(|| finding().about([Subject::address(address)]))
+                (!is_same).then(|| finding().about([Subject::address(address)]))
             };
             findings.extend(objects.iter().filter_map(differs));
+            if state.is_some_and(|state| written_by.is_some() && state.written_by != *written_by) {
+                findings.push(trial.finding(FindingKind::StateCopyDiffers));
+            }
             findings.extend(other_outputs(trial, kept, outputs));
             findings
         }
@@ -103,10 +111,10 @@ fn addresses<'a>(
 fn other_outputs(
     trial: &Trial<'_>,
     stored: &BTreeMap<String, StoredOutput>,
-    shown: &BTreeMap<String, Json>,
+    shown: &BTreeMap<String, StoredOutput>,
 ) -> Vec<Finding> {
     let names: BTreeSet<&String> = stored.keys().chain(shown.keys()).collect();
-    let differ = names.into_iter().filter(|name| stored.get(*name).map(|it| &it.value) != shown.get(*name));
+    let differ = names.into_iter().filter(|name| stored.get(*name) != shown.get(*name));
     let finding =
         |name: &String| trial.finding(FindingKind::AnsweredOutputDiffers).about([Subject::output(name)]);
     differ.map(finding).collect()

@@ -56,6 +56,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     }
     findings.extend(calls::too_many(trial));
     findings.extend(calls::unreached(trial));
+    findings.extend(calls::unvalidated(trial));
     let Some(model) = trial.model.as_ref().filter(|_| succeeded && trial.stage.action.plans()) else {
         return findings;
     };

@@ -21,6 +21,9 @@ const MINIMA: &[Minimum] = &[
         batches: 1,
         commands: 1,
         faults: &[
+            "a valid program has a warning",
+            "the state is left read-only",
+            "there is an empty line among the messages",
             "a command that is refused for a lock refreshes the state",
             "a lock that another command holds is ignored",
             "a lock that another command holds is removed",
@@ -64,6 +67,8 @@ const MINIMA: &[Minimum] = &[
         batches: 1,
         commands: 2,
         faults: &[
+            "a destroy removes the state",
+            "the state is written after the engine has ended",
             "a copy of the state has another serial",
             "a plan rewrites the state",
             "a saved plan is made again when it is applied",
@@ -76,6 +81,10 @@ const MINIMA: &[Minimum] = &[
         batches: 1,
         commands: 1,
         faults: &[
+            "a completed create is called a failed one in words",
+            "an operation takes an hour by its message",
+            "messages name an object by another attribute",
+            "the state is not locked while a plan is made",
             "a destroy continues without the object that cannot be read",
             "a replacement because of an attribute that does not exist is accepted",
             "a result against the plan is accepted",
@@ -143,6 +152,8 @@ const MINIMA: &[Minimum] = &[
         batches: 1,
         commands: 2,
         faults: &[
+            "an output is shown as a secret",
+            "the backup has another serial",
             "a plan for people has another count",
             "a plan for people lacks a resource",
             "a saved plan is shown with a value that nobody knows yet",
@@ -248,6 +259,7 @@ const MINIMA: &[Minimum] = &[
         batches: 1,
         commands: 2,
         faults: &[
+            "a state is shown without dependencies",
             "a state is shown without an object",
             "a delete is not waited for",
             "a race loses an edge",

@@ -14,6 +14,8 @@ pub type Text<'a> = Cow<'a, str>;
 pub struct Fields<'a> {
     #[serde(rename = "@level", borrow, default)]
     pub level: Text<'a>,
+    #[serde(rename = "@module", borrow, default)]
+    pub module: Text<'a>,
     #[serde(rename = "@message", borrow, default)]
     pub message: Text<'a>,
     #[serde(rename = "@timestamp", borrow, default)]
@@ -46,7 +48,10 @@ pub struct HookFields<'a> {
     #[serde(borrow)]
     pub action: Option<Text<'a>>,
     #[serde(borrow)]
+    pub id_key: Option<Text<'a>>,
+    #[serde(borrow)]
     pub id_value: Option<Text<'a>>,
+    pub elapsed_seconds: Option<f64>,
 }
 
 /// An output: in a plan with what is to be done with it, at the end with its value.

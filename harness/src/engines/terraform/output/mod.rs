@@ -13,6 +13,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
+
 use crate::evidence::{
     Diagnostic, EngineError, Flaw, Message, MessageProblem, Moment, Output, PlannedChange, Position, Refusal,
     Reported, ReportedRead, Summary, Unreadable, unreadable,
@@ -33,7 +35,7 @@ const MOST_ON_STDERR: usize = 20;
 
 /// By how many seconds a message may be earlier than the one before it: an engine takes the time before it waits for
 /// its turn to print, and clocks are adjusted.
-const TIME_APART: i64 = 60;
+const TIME_APART: i64 = 5;
 
 /// Reads the files into which an engine printed: messages on standard output, and whatever it likes on the other. There
 /// is no other file where it said nothing.
@@ -50,7 +52,7 @@ pub fn read(messages: &Path, errors: &Path) -> Result<Output, Unreadable> {
 pub fn parse(messages: &str, errors: &str) -> Output {
     let mut lines = Lines::new(Programs::beside(None));
     errors.lines().for_each(|line| lines.error_line(line.as_bytes()));
-    messages.lines().for_each(|line| lines.line(line.as_bytes()));
+    messages.lines().for_each(|line| lines.line(format!("{line}\n").as_bytes()));
     lines.output
 }
 
@@ -72,12 +74,14 @@ struct Lines {
     number: usize,
     /// The second of the last message.
     time: Option<i64>,
+    /// When what is under way began, by its address and action.
+    began: FxHashMap<(String, String), i64>,
 }
 
 impl Lines {
     fn new(programs: Programs) -> Self {
         let output = Output { is_compared: true, ..Output::default() };
-        Self { output, programs, number: 0, time: None }
+        Self { output, programs, number: 0, time: None, began: FxHashMap::default() }
     }
 
     /// A line on standard error.
@@ -95,11 +99,20 @@ impl Lines {
         let text = String::from_utf8_lossy(line);
         let Ok(fields) = serde_json::from_str::<Fields<'_>>(&text) else {
             self.output.alarms.extend(alarms(&text));
-            if !text.trim().is_empty() {
-                self.output.stray.get_or_insert_with(|| text.trim().chars().take(STRAY).collect());
-            }
+            let shown = text.trim().chars().take(STRAY).collect::<String>();
+            self.output.stray.get_or_insert(if shown.is_empty() {
+                "an empty line".to_owned()
+            } else {
+                shown
+            });
             return;
         };
+        if !line.ends_with(b"}\n") {
+            self.output.stray.get_or_insert_with(|| "a line that does not end as lines do".to_owned());
+        }
+        if !["terraform.ui", "tofu.ui"].contains(&&*fields.module) {
+            self.flaw(MessageProblem::Incomplete, &fields);
+        }
         let time = time::second(&fields.time);
         if time.is_none() || time < self.time.map(|before| before - TIME_APART) {
             self.flaw(MessageProblem::Time, &fields);
@@ -224,8 +237,29 @@ impl Lines {
     ) -> Option<(&'b HookFields<'a>, &'b ResourceFields<'a>)> {
         let hook = fields.hook.as_ref()?;
         let resource = hook.resource.as_ref()?;
+        if hook.id_key.as_deref().is_some_and(|key| key != "id")
+            || hook.id_key.is_some() != hook.id_value.is_some()
+        {
+            self.flaw(MessageProblem::Address, fields);
+        }
+        self.elapsed(fields, hook, &resource.addr);
         self.compare(fields, resource, hook.id_value.as_deref(), hook.action.as_deref());
         Some((hook, resource))
+    }
+
+    /// Compares how long something took with the times of its messages.
+    fn elapsed(&mut self, fields: &Fields<'_>, hook: &HookFields<'_>, address: &str) {
+        let Some(now) = time::second(&fields.time) else { return };
+        let about = (address.to_owned(), hook.action.as_deref().unwrap_or_default().to_owned());
+        match (hook.elapsed_seconds, self.began.get(&about)) {
+            (Some(took), Some(began)) if took < 0.0 || took > (now - began + TIME_APART) as f64 => {
+                self.flaw(MessageProblem::Time, fields);
+            }
+            _ => {}
+        }
+        if hook.elapsed_seconds.is_none() {
+            self.began.insert(about, now);
+        }
     }
 
     fn operation(&mut self, fields: &Fields<'_>, moment: Moment) -> Option<Message> {
@@ -298,138 +332,4 @@ impl Lines {
 const OTHERS: &[&str] = &["provision_", "ephemeral_op_", "action_", "list_", "test_", "log"];
 
 #[cfg(test)]
-mod tests {
-    use super::vocabulary::REFUSALS;
-    use super::*;
-    use crate::evidence::{AlarmMeaning, Refusal};
-
-    #[test]
-    fn messages_of_interest_are_told_from_all_the_others() {
-        let lines = [
-            r#"{"@level":"info","type":"planned_change","change":{"resource":{"addr":"node.a"},"action":"create"}}"#,
-            r#"{"@level":"info","type":"resource_drift","change":{"resource":{"addr":"node.b"},"action":"update"}}"#,
-            r#"{"type":"change_summary","changes":{"add":1,"change":0,"remove":0,"import":0,"operation":"plan"}}"#,
-            r#"{"@level":"error","@message":"Error: Cycle: a, b","type":"diagnostic","diagnostic":{}}"#,
-            "panic: runtime error",
-            "\u{0}not JSON",
-        ];
-        let output = parse(&lines.join("\n"), "");
-        let planned: Vec<_> = output.planned().map(|change| (&*change.address, &*change.action)).collect();
-        assert_eq!(planned, [("node.a", "create")]);
-        assert_eq!(output.summaries().map(|summary| summary.created).collect::<Vec<_>>(), [1]);
-        let errors: Vec<_> =
-            output.errors.iter().map(|error| (&*error.text, error.summary.as_deref())).collect();
-        assert_eq!(errors, [("Error: Cycle: a, b", Some("Cycle"))]);
-        assert!(output.reports_a_cycle && output.errors[0].cycle.is_none(), "these are no resources");
-        assert_eq!(
-            output.alarms.iter().map(|alarm| alarm.meaning).collect::<Vec<_>>(),
-            [AlarmMeaning::Panic]
-        );
-    }
-
-    #[test]
-    fn what_an_error_or_a_warning_says_does_not_depend_on_its_layout() {
-        let line = |level: &str, text: &str| {
-            serde_json::json!({ "@level": level, "@message": text, "type": "diagnostic" }).to_string()
-        };
-        let read = |level: &str, text: &str| parse(&line(level, text), "");
-        let layouts: [fn(&str) -> String; 3] = [
-            str::to_owned,
-            |text| text.replace(' ', "\n  "),
-            |text| format!("\n{}\n", text.replace(": ", ":\n\n\t")),
-        ];
-        for layout in layouts {
-            for (words, refusal) in REFUSALS {
-                let output = read("error", &layout(&format!("{words} of something")));
-                assert_eq!(output.errors[0].refusal, Some(*refusal), "{:?}", output.errors);
-                assert_eq!(output.reports_a_cycle, *refusal == Refusal::Cycle, "{words}");
-            }
-            for (words, warning) in WARNINGS {
-                let output = read("warn", &layout(words));
-                assert_eq!(output.diagnostics().map(|it| it.warning).collect::<Vec<_>>(), [Some(*warning)]);
-            }
-            let output = read("error", &layout("Error: Bad thing: node-1; it is"));
-            let [error] = &*output.errors else { panic!("{output:?}") };
-            assert_eq!(
-                (&*error.text, error.summary.as_deref()),
-                ("Error: Bad thing: node-1; it is", Some("Bad thing"))
-            );
-            let bug = read("error", &layout("Error: x: This is a bug in Terraform"));
-            assert_eq!(bug.alarms.iter().map(|it| it.meaning).collect::<Vec<_>>(), [AlarmMeaning::OwnBug]);
-        }
-    }
-
-    /// A message as engines print it, with some fields.
-    fn message(kind: &str, text: &str, fields: &str) -> String {
-        format!(
-            r#"{{"@level":"info","@message":{text:?},"@timestamp":"2026-11-18T07:25:40.5Z","type":"{kind}",{fields}}}"#
-        )
-    }
-
-    const RESOURCE: &str = concat!(
-        r#""resource":{"addr":"mock_node.a","module":"","resource":"mock_node.a","implied_provider":"mock","#,
-        r#""resource_type":"mock_node","resource_name":"a","resource_key":null}"#
-    );
-
-    #[test]
-    fn words_of_alarm_in_names_and_values_are_no_alarm_and_outside_of_messages_they_are() {
-        let words = "panic: fatal error: WARNING: DATA RACE [running]: This is a bug in Provider produced in crash.log";
-        let outputs = format!(r#""outputs":{{"a":{{"sensitive":false,"value":"{words}"}}}}"#);
-        let detail = format!(r#""detail":"It is the create of \"{words}\", call 1""#);
-        let provider = "The mock provider was told to fail this operation";
-        let diagnostic = format!(r#""diagnostic":{{"severity":"error","summary":"{provider}",{detail}}}"#);
-        let error =
-            message("diagnostic", &format!("Error: {provider}"), &diagnostic).replace("info", "error");
-        let other = error.replace(provider, "Something else");
-        let lines = [message("outputs", "Outputs: 1", &outputs), error, other].join("\n");
-        let output = parse(&lines, "");
-        assert!(output.alarms.is_empty() && output.flaws.is_empty(), "{output:?}");
-        for line in ["panic: x", "fatal error: x", "WARNING: DATA RACE", "goroutine 1 [running]:"] {
-            assert!(!parse(line, "").alarms.is_empty() && !parse("", line).alarms.is_empty(), "{line}");
-        }
-        assert_eq!(parse("", "\nx\n").on_stderr, ["x"]);
-    }
-
-    #[test]
-    fn a_message_that_contradicts_itself_has_a_flaw() {
-        let change = format!(r#""change":{{{RESOURCE},"action":"create"}}"#);
-        let sound = message("planned_change", "mock_node.a: Plan to create", &change);
-        let problems = |line: &str| -> Vec<MessageProblem> {
-            parse(line, "").flaws.into_iter().map(|flaw| flaw.problem).collect()
-        };
-        assert_eq!(problems(&sound), []);
-        let replaced = |from: &str, to: &str| problems(&sound.replace(from, to));
-        assert_eq!(replaced("Plan to create", "Plan to delete"), [MessageProblem::Text]);
-        assert_eq!(replaced("\"mock_node.a: ", "\"mock_node.b: "), [MessageProblem::Text]);
-        assert_eq!(replaced(r#"name":"a""#, r#"name":"b""#), [MessageProblem::Address]);
-        assert_eq!(replaced(r#"provider":"mock""#, r#"provider":"other""#), [MessageProblem::Address]);
-        assert_eq!(replaced(r#""module":"","#, ""), [MessageProblem::Incomplete]);
-        assert_eq!(replaced("info", "warn"), [MessageProblem::Level]);
-        assert_eq!(replaced("2026-11", "2026-31"), [MessageProblem::Time]);
-        let unknown = MessageProblem::UnexpectedKind { kind: "telemetry".to_owned(), exists: false };
-        assert_eq!(replaced("planned_change", "telemetry"), [unknown]);
-        let earlier = sound.replace("07:25", "07:20");
-        assert_eq!(problems(&format!("{sound}\n{earlier}")), [MessageProblem::Time]);
-    }
-
-    #[test]
-    fn a_cycle_of_resources_is_read_in_the_layouts_of_all_versions() {
-        let messages = [
-            r#"{"@level":"error","@message":"Error: Cycle: mock_node.a, mock_node.b (destroy)","type":"diagnostic"}"#,
-            concat!(
-                r#"{"@level":"error","@message":"Error: Cycle:\n  mock_node.a\n  mock_node.b (destroy)","#,
-                r#""type":"diagnostic"}"#
-            ),
-        ];
-        let [one, many] = messages.map(|message| parse(message, ""));
-        assert!(one.reports_a_cycle && many.reports_a_cycle);
-        assert_eq!(one.errors, many.errors);
-        assert_eq!(one.errors[0].cycle.as_ref().map(Vec::len), Some(2));
-        assert_eq!(
-            (one.errors[0].refusal, one.errors[0].summary.as_deref()),
-            (Some(Refusal::Cycle), Some("Cycle"))
-        );
-        let named = parse(r#"{"@level":"error","@message":"Error: Failed: Cycle","type":"diagnostic"}"#, "");
-        assert!(!named.reports_a_cycle, "it is a word of something else");
-    }
-}
+mod tests;

@@ -90,7 +90,9 @@ fn versions(trial: &Trial<'_>, state: &State) -> Option<Finding> {
     trial.model.as_ref()?;
     let is_same = before.is_some_and(|before| before.holds_what(state));
     // Terraform writes it after each operation and at the end, OpenTofu only at the end.
-    let most = if is_same { 0 } else { trial.evidence.operations.len() as u64 + 1 };
+    // Where operations fail, the same state is written once more.
+    let stays = is_same && trial.evidence.succeeded;
+    let most = if stays { 0 } else { trial.evidence.operations.len() as u64 + 1 };
     if state.serial > serial + most {
         found(FindingKind::SerialJumped, &serial, &state.serial)
     } else if state.serial == serial && !is_same {

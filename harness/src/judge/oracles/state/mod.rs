@@ -80,7 +80,7 @@ fn difference(trial: &Trial<'_>) -> Option<Finding> {
 fn contents(trial: &Trial<'_>) -> Vec<Finding> {
     let state = match &trial.evidence.state {
         StateFile::Read(state) => &state.objects,
-        StateFile::Missing if !trial.world.is_empty() => {
+        StateFile::Missing if !trial.world.is_empty() || trial.evidence.state_before.is_some() => {
             return vec![trial.finding(FindingKind::StateMissing)];
         }
         // What cannot be read is for `health` to tell.

@@ -6,14 +6,24 @@ use super::At::{Command, Stage};
 use super::{Fault, With};
 
 /// The faults that plain programs show.
-pub const PLAIN: &[Fault] = &[Fault {
-    name: "the state is not locked while it changes",
-    seen_by: "requests",
-    case: chain,
-    at: Command("apply*"),
-    script: r#"real "$@" -lock=false"#,
-    only_with: None,
-}];
+pub const PLAIN: &[Fault] = &[
+    Fault {
+        name: "the state is not locked while it changes",
+        seen_by: "requests",
+        case: chain,
+        at: Command("apply*"),
+        script: r#"real "$@" -lock=false"#,
+        only_with: None,
+    },
+    Fault {
+        name: "the state is not locked while a plan is made",
+        seen_by: "requests",
+        case: chain,
+        at: Command("plan*"),
+        script: r#"real "$@" -lock=false"#,
+        only_with: None,
+    },
+];
 
 /// The faults that show where another command holds the lock.
 pub const SPECIAL: &[Fault] = &[

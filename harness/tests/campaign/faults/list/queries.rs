@@ -113,4 +113,28 @@ pub const FAULTS: &[Fault] = &[
         script: r#"said "$@"; sed 's,equiform/mock,equiform/other,' said; exit $code"#,
         only_with: Some(With::Workflow("queries", any)),
     },
+    Fault {
+        name: "a state is shown without dependencies",
+        seen_by: "queries",
+        case: chain,
+        at: Command("show -json"),
+        only_with: Some(With::Workflow("queries", any)),
+        script: r#"said "$@"; sed 's/"depends_on":\[[^]]*\]/"depends_on":[]/g' said; exit $code"#,
+    },
+    Fault {
+        name: "a valid program has a warning",
+        seen_by: "queries",
+        case: chain,
+        at: Command("validate*"),
+        only_with: Some(With::Workflow("queries", any)),
+        script: r#"said "$@"; sed 's/"warning_count": *0/"warning_count":1/' said; exit $code"#,
+    },
+    Fault {
+        name: "an output is shown as a secret",
+        seen_by: "queries",
+        case: with_outputs,
+        at: Command("output*"),
+        only_with: Some(With::Workflow("queries", any)),
+        script: r#"said "$@"; sed 's/"sensitive": *false/"sensitive":true/' said; exit $code"#,
+    },
 ];
