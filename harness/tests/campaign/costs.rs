@@ -24,7 +24,7 @@ fn commands_that_take_far_more_than_others_are_listed() {
         let fork = Fork::new(script);
         // What it prints is a finding of other oracles, and what is found does not matter here.
         let small = ["--variants=8", "--batches=1", "--resources=2", "--edges=1"];
-        let run = fork.run("out", &[&small[..], &["--oracles=graph", "--no-again", "--no-reduce"]].concat());
+        let run = fork.run("out", &[&small[..], &["--oracles=graph", "--no-again"]].concat());
         let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
         let outliers = report["outliers"].as_array().cloned().unwrap_or_default();
         let is_it = |it: &&serde_json::Value| it["command"] == command && it["measure"] == measure;

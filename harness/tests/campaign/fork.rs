@@ -57,7 +57,9 @@ at() {{ case "$EQUIFORM_LEDGER" in $1) [ "$EQUIFORM_RUN" = "$2" ];; *) false;; e
             more.iter().any(|given| given.starts_with(name))
         };
         command.arg("run").args(usual.iter().filter(|option| !is_given(option)));
-        command.args(["--jobs=1", "--format=json", "--workflows=plain", "--engine"]).arg(self.path("engine"));
+        // What is found is reduced elsewhere.
+        command.args(["--jobs=1", "--format=json", "--workflows=plain", "--no-reduce", "--engine"]);
+        command.arg(self.path("engine"));
         command.arg("--out").arg(self.path(out)).args(more);
         command
     }
@@ -83,7 +85,7 @@ at() {{ case "$EQUIFORM_LEDGER" in $1) [ "$EQUIFORM_RUN" = "$2" ];; *) false;; e
     /// Goes on with a campaign, with these options.
     pub fn run_resumed(&self, out: &str, more: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
-        command.args(["run", "--jobs=1", "--format=json", "--resume"]).arg(self.path(out));
+        command.args(["run", "--jobs=1", "--format=json", "--no-reduce", "--resume"]).arg(self.path(out));
         command.args(more).output().unwrap()
     }
 

@@ -35,7 +35,7 @@ fn a_campaign_ends_when_its_time_is_up_and_goes_on_from_there() {
 fn findings_count_when_the_time_is_up() {
     let slow_failure = r#"if at '*/variant-0000/*' batch-2; then sleep 4; real "$@"; exit 1; fi; real "$@""#;
     let fork = Fork::new(slow_failure);
-    let output = fork.run("out", &["--for=3s", "--no-again", "--no-reduce"]);
+    let output = fork.run("out", &["--for=3s", "--no-again"]);
     assert!(stderr(&output).contains("2 of 3 variants were not run"), "{}", stderr(&output));
     assert_eq!(numbers(&report(&output, 1), ["failed", "not_run"]), [1, 2]);
 }

@@ -298,7 +298,6 @@ const MINIMA: &[Minimum] = &[
         commands: 3,
         faults: &[
             "a refresh that takes drift in forgets dependencies",
-            "an old object forgets its dependencies",
             "an old object is deleted before its dependent is replaced",
             "an old object is deleted without regard to dependencies",
             "old objects are deleted before everything else",
@@ -310,4 +309,5 @@ const MINIMA: &[Minimum] = &[
         commands: 4,
         faults: &["of several objects that have drifted only one is reported"],
     },
+    Minimum { resources: 3, batches: 2, commands: 2, faults: &["an old object forgets its dependencies"] },
 ];
