@@ -32,7 +32,7 @@ fn equiform(arguments: &[&str]) -> Command {
 /// A small campaign into a folder.
 fn campaign(engine: &str, out: &Path) -> Command {
     let mut command =
-        equiform(&["run", "--engine", engine, "--seed", "3", "--sources", "2", "--variants", "2"]);
+        equiform(&["run", "--engine", engine, "--seed", "5", "--sources", "2", "--variants", "2"]);
     command.args(["--batches", "2", "--resources", "4", "--edges", "4", "--out"]).arg(out);
     command
 }

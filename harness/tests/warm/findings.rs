@@ -40,7 +40,11 @@ impl Place {
     fn run(&self, more: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_equiform"));
         command.args(["run", "--sources=1", "--variants=2", "--batches=2", "--resources=3", "--edges=1"]);
-        command.args(["--jobs=1", "--format=json"]).args(more).arg("--engine").arg(self.engine());
+        command
+            .args(["--jobs=1", "--format=json", "--workflows=plain"])
+            .args(more)
+            .arg("--engine")
+            .arg(self.engine());
         command.arg("--out").arg(self.root.path().join("out")).output().unwrap()
     }
 

@@ -65,6 +65,10 @@ fn state(path: &Path, names: &BTreeMap<String, String>) -> Option<Value> {
     for resource in state["resources"].as_array_mut().unwrap() {
         for instance in resource["instances"].as_array_mut().unwrap() {
             instance.as_object_mut().unwrap().remove("private");
+            // Old objects have names that are drawn.
+            if let Some(name) = instance.get_mut("deposed") {
+                *name = "old".into();
+            }
             // Sets of ids stand in the order of the ids.
             for set in ["refs", "pinned_refs"] {
                 if let Some(list) = instance["attributes"][set].as_array_mut() {
@@ -79,11 +83,14 @@ fn state(path: &Path, names: &BTreeMap<String, String>) -> Option<Value> {
 /// What was printed, in any order and without times: operations that may overlap are told as they come.
 fn output(path: &Path, names: &BTreeMap<String, String>) -> Vec<String> {
     let text = named(&fs::read_to_string(path).unwrap(), names);
+    // What a query is answered with has times and the lineage in it.
+    if !text.lines().next().is_some_and(|line| line.contains("\"@level\"")) {
+        return Vec::new();
+    }
     let mut lines: Vec<String> = text
         .lines()
         .map(|line| {
-            // Commands that mark something in the state print plain text.
-            let Ok(mut message) = serde_json::from_str::<Value>(line) else { return line.to_owned() };
+            let mut message: Value = serde_json::from_str(line).unwrap();
             let object = message.as_object_mut().unwrap();
             object.remove("@timestamp");
             if let Some(hook) = object.get_mut("hook").and_then(Value::as_object_mut) {
@@ -101,7 +108,9 @@ fn output(path: &Path, names: &BTreeMap<String, String>) -> Vec<String> {
 
 fn left(runner: &Runner, case: &Case, variant: usize, folder: &Path, start: Start) -> Left {
     let records = runner.deploy(case, variant, folder, start).unwrap_or_else(|error| panic!("{error}"));
-    assert!(records.iter().all(|record| record.warm == (start == Start::Warm)));
+    // What happens behind the engine's back is no command of it.
+    let mut of_engine = records.iter().filter(|record| record.directory.is_some());
+    assert!(of_engine.all(|record| record.warm == (start == Start::Warm)));
     let oracles: Vec<&Oracle> = ORACLES.iter().collect();
     let mut verdict = judge::variant(case, variant, folder, &oracles);
     if let VariantResult::Fail { findings } = &mut verdict {

@@ -99,7 +99,11 @@ impl ServedRun {
 
 /// Whether another process holds a lock on a file.
 fn is_locked(file: &Path) -> bool {
-    let Ok(file) = File::options().read(true).write(true).open(file) else { return false };
+    let file = match File::options().read(true).write(true).open(file) {
+        Ok(file) => file,
+        // What cannot be opened for another reason, such as too many open files, says nothing about the engine.
+        Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
+    };
     // A lock that is to be had is given up with the file, at the end of this function.
     fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
 }
