@@ -95,7 +95,7 @@ pub trait Workspace: Debug + Send + Sync {
     /// Whether a command left its memory locked.
     fn is_locked(&self, folder: &Path) -> bool;
 
-    /// The file that a command keeps locked while it changes anything.
+    /// The file that a command keeps locked while it asks about objects.
     fn lock_file(&self, folder: &Path) -> PathBuf;
 
     /// Locks its memory as another command of the engine does, until what comes back is dropped.

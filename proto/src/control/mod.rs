@@ -75,7 +75,7 @@ pub struct Run {
     /// Which operations fail, and how.
     #[serde(default, skip_serializing_if = "Faults::is_empty")]
     pub faults: Faults,
-    /// The file that the engine has to keep locked while it changes anything.
+    /// The file that the engine has to keep locked while it asks about objects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locked: Option<PathBuf>,
     /// The engine's process, where it is known already.
@@ -124,7 +124,7 @@ pub struct Calls {
     pub validated: BTreeMap<String, u64>,
     /// The most calls about resources that were under way at once.
     pub most_at_once: u64,
-    /// How many changes were asked for while the file was not locked that has to be.
+    /// How many requests about objects came while the file was not locked that has to be.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unlocked: u64,
 }
