@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use equiform_proto::ledger::Attributes;
+use serde_json::Value as Json;
 
-use super::{Content, StateFile, StoredOutput};
+use super::{Content, PlannedReason, StateFile, StoredOutput};
 use crate::spec::OperationKind;
 
 /// An answer to a query.
@@ -19,8 +20,8 @@ pub enum Answer {
         /// The outputs.
         outputs: BTreeMap<String, StoredOutput>,
     },
-    /// The objects of a saved plan.
-    Plan(Vec<PlannedObject>),
+    /// A saved plan.
+    Plan(ShownPlan),
     /// A saved plan, as people read it.
     PlanText {
         /// The operations, by the addresses of resources.
@@ -70,13 +71,56 @@ pub struct ShownObject {
     pub is_regular: bool,
 }
 
+/// A saved plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownPlan {
+    /// The version of the engine that wrote it.
+    pub written_by: Option<String>,
+    /// Whether it says that nothing is left to plan.
+    pub is_complete: bool,
+    /// Its objects.
+    pub objects: Vec<PlannedObject>,
+    /// The resources of the program, by address.
+    pub written: BTreeMap<String, WrittenResource>,
+    /// The addresses of what has changed behind the engine's back.
+    pub drifted: BTreeSet<String>,
+    /// Where it contradicts itself.
+    pub contradictions: Vec<PlanContradiction>,
+}
+
+/// A part of a saved plan that another part contradicts, or that no plan has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanContradiction {
+    /// The address of the resource or the name of the output that it is about.
+    pub address: Option<String>,
+    /// The part, by its name in the plan.
+    pub field: String,
+}
+
+/// A resource of a program, as a saved plan shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WrittenResource {
+    /// The addresses of the resources that its arguments refer to.
+    pub references: BTreeSet<String>,
+    /// The addresses that it depends on without referring to them.
+    pub depends_on: BTreeSet<String>,
+    /// The arguments that are constants.
+    pub constants: BTreeMap<String, Json>,
+}
+
 /// An object as a saved plan shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedObject {
     /// The address of its resource.
     pub address: String,
+    /// Whether it awaits its deletion, and the resource may have another one.
+    pub is_old: bool,
     /// What is to be done to it.
     pub operations: BTreeSet<OperationKind>,
+    /// Why.
+    pub reason: PlannedReason,
+    /// The attributes because of which it is replaced.
+    pub replaced_for: BTreeSet<String>,
     /// Its attributes now; none if there is no object.
     pub before: Option<Attributes>,
     /// Its attributes then, as far as they are known; none if there is to be no object.

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::stage::Stage;
 use crate::spec::{Action, Effect};
-pub use answer::{Answer, PlannedObject, ShownObject};
+pub use answer::{Answer, PlanContradiction, PlannedObject, ShownObject, ShownPlan, WrittenResource};
 pub use directory::{Cost, Directory, FileRecord, FileRole, MOST_FILES, SeenDirectory};
 pub use excess::{Excess, Limited};
 use ledger::StagedLedger;

@@ -1,16 +1,17 @@
 //! What Terraform answers to queries: JSON, lists of addresses, and graphs in the language of Graphviz.
 
+mod plan;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use equiform_proto::ledger::Attributes;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 
 use super::provider_access::PROVIDER_ADDRESS;
-use super::{output, state};
-use crate::evidence::{Answer, Content, PlannedObject, ShownObject, StoredOutput, Unreadable, unreadable};
+use super::state;
+use crate::evidence::{Answer, Content, ShownObject, StoredOutput, Unreadable, unreadable};
 use crate::spec::encoding::NODE_TYPE;
 use crate::spec::{OperationKind, Query};
 
@@ -92,31 +93,6 @@ struct ShownOutput {
 }
 
 #[derive(Deserialize)]
-struct ShownPlan {
-    #[serde(default)]
-    resource_changes: Vec<ShownChange>,
-}
-
-#[derive(Deserialize)]
-struct ShownChange {
-    address: String,
-    change: Actions,
-}
-
-#[derive(Deserialize)]
-struct Actions {
-    actions: Vec<String>,
-    before: Option<Attributes>,
-    after: Option<Attributes>,
-    #[serde(default)]
-    after_unknown: Json,
-    #[serde(default)]
-    before_sensitive: Json,
-    #[serde(default)]
-    after_sensitive: Json,
-}
-
-#[derive(Deserialize)]
 struct Validity {
     valid: bool,
     #[serde(default)]
@@ -160,9 +136,7 @@ fn answer(query: Query, text: &str) -> Result<Answer, String> {
             let objects = current.map(Resource::shown).collect();
             Answer::State { written_by, objects, outputs: outputs(values.outputs) }
         }
-        Query::Plan => {
-            Answer::Plan(json::<ShownPlan>(text)?.resource_changes.into_iter().map(planned).collect())
-        }
+        Query::Plan => Answer::Plan(plan::read(text)?),
         Query::PlanText => plan_text(text),
         Query::StateText => Answer::Addresses(text.lines().filter_map(heading).collect()),
         Query::Providers => providers(text),
@@ -174,21 +148,8 @@ fn answer(query: Query, text: &str) -> Result<Answer, String> {
     })
 }
 
-fn json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+fn json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
-}
-
-fn planned(ShownChange { address, change }: ShownChange) -> PlannedObject {
-    let actions = change.actions.iter();
-    let unknown = change.after_unknown.as_object().into_iter().flatten();
-    PlannedObject {
-        address,
-        operations: actions.flat_map(|action| output::operations(action).iter().copied()).collect(),
-        before: change.before,
-        after: change.after,
-        unknown: unknown.filter(|(_, parts)| has_true(parts)).map(|(name, _)| name.clone()).collect(),
-        has_secrets: has_true(&change.before_sensitive) || has_true(&change.after_sensitive),
-    }
 }
 
 /// Whether any part of a value is true.

@@ -177,6 +177,8 @@ kinds! {
         AnsweredOutputDiffers "answered-output-differs" "an output is shown with another value than it has"
         AnsweredPlanDiffers "answered-plan-differs" "a saved plan is shown with other changes than expected"
         AnsweredPlanValueDiffers "answered-plan-value-differs" "a saved plan is shown with another value than it has"
+        AnsweredPlanContradictory "answered-plan-contradictory" "a saved plan is shown that contradicts itself"
+        AnsweredProgramDiffers "answered-program-differs" "a saved plan is shown with another program than it has"
         StateCopyDiffers "state-copy-differs" "a copy of the state is not the state"
         AnsweredProvidersDiffer "answered-providers-differ" "other providers are shown than are needed"
         ValidCalledInvalid "valid-called-invalid" "a valid program is called invalid"

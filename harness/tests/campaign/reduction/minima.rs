@@ -157,6 +157,7 @@ const MINIMA: &[Minimum] = &[
             "a plan for people has another count",
             "a plan for people lacks a resource",
             "a saved plan is shown with a value that nobody knows yet",
+            "a saved plan is shown as one that failed",
             "a saved plan is shown without its changes",
             "a saved plan succeeds although an operation failed",
             "a state for people lacks an object",

@@ -12,6 +12,7 @@ use crate::evidence::PlannedChange;
 use crate::judge::finding::detail::{ChangeAt, Counts, PlannedAt};
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::spec::{Action, Expectation, OperationKind, PlanMode, ResourceOperation};
+pub use summaries::possible_reasons;
 
 /// What it looks at.
 pub const ABOUT: &str = "the engine does what its plan announced";

@@ -2,7 +2,7 @@
 
 use super::{Changes, count};
 use crate::case::stage::JudgedAs;
-use crate::evidence::{PlannedChange, PlannedReason};
+use crate::evidence::PlannedReason;
 use crate::judge::finding::detail::Counts;
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
 use crate::judge::oracles::{ModelView, Trial};
@@ -83,7 +83,7 @@ pub fn reasons(trial: &Trial<'_>) -> Vec<Finding> {
         let Some((_, key)) = keys.get(place).filter(|(address, _)| *address == change.address) else {
             continue;
         };
-        let possible = possible(trial, model, key, change);
+        let possible = possible_reasons(trial, model, key, change.operations);
         if !possible.is_empty() && !possible.contains(&change.reason) {
             let detail = Detail::Reason { given: change.reason, possible };
             let subject = Subject::address(&change.address);
@@ -94,11 +94,11 @@ pub fn reasons(trial: &Trial<'_>) -> Vec<Finding> {
 }
 
 /// The reasons that there can be for a planned change. None if the model does not know of any.
-fn possible(
+pub fn possible_reasons(
     trial: &Trial<'_>,
     model: &ModelView<'_>,
     key: &NodeKey,
-    change: &PlannedChange,
+    operations: &[OperationKind],
 ) -> Vec<PlannedReason> {
     let remembered = model.deployed.memory.node(key);
     let node = model.program.node(key);
@@ -108,7 +108,7 @@ fn possible(
     let is_triggered = edge(&[EdgeKind::TriggeredBy, EdgeKind::TriggeredByLabel]);
     let mut possible = Vec::new();
     let mut add = |is_so: bool, reason| possible.extend(is_so.then_some(reason));
-    match change.operations {
+    match operations {
         [OperationKind::Delete] => {
             let destroys =
                 matches!(trial.stage.action, Action::Destroy(_)) || trial.options.mode == PlanMode::Destroy;

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::evidence::{Flaw, Message, MessageProblem, Moment, PlannedChange, Refusal};
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
-use crate::judge::oracles::Trial;
-use crate::spec::OperationKind;
+use crate::judge::oracles::{Trial, violations};
+use crate::spec::{OperationKind, ResourceOperation};
 
 /// What is wrong with single messages, and with their order.
 pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
@@ -15,6 +15,7 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
     findings.extend(introduction(trial));
     findings.extend(order(trial));
     findings.extend(starts(trial));
+    findings.extend(waits(trial));
     findings.extend(repeated(trial));
     findings
 }
@@ -96,6 +97,54 @@ fn starts(trial: &Trial<'_>) -> Option<Finding> {
         }
     }
     None
+}
+
+/// When messages say that an operation began and ended, by their places.
+#[derive(Clone, Copy)]
+struct Reporting {
+    begin: usize,
+    end: usize,
+}
+
+/// What has to wait for the end of something begins after it, by the messages too. An order that was not kept is for
+/// `order` to find. A resource of which several objects are deleted has several messages that say the same.
+fn waits(trial: &Trial<'_>) -> Option<Finding> {
+    let model = trial.model.as_ref()?;
+    let output = &trial.evidence.output;
+    let mut by_address: FxHashMap<(&str, OperationKind), Option<Reporting>> = FxHashMap::default();
+    for (place, reported) in output.reported().enumerate() {
+        let about = (&*reported.address, reported.kind);
+        if reported.moment == Moment::Begin {
+            let told = Reporting { begin: place, end: usize::MAX };
+            by_address.entry(about).and_modify(|it| *it = None).or_insert(Some(told));
+        } else if let Some(Some(told)) = by_address.get_mut(&about) {
+            told.end = place;
+        }
+    }
+    if by_address.len() < 2 {
+        return None;
+    }
+    let place = |operation: &ResourceOperation| {
+        let address = trial.address(&operation.key)?;
+        *by_address.get(&(address.as_str(), operation.kind))?
+    };
+    let operations = trial.evidence.operations.iter().map(|observed| &observed.operation);
+    let told: FxHashMap<&ResourceOperation, Reporting> =
+        operations.filter_map(|operation| Some((operation, place(operation)?))).collect();
+    let is_early = |first: &ResourceOperation, second: &ResourceOperation| {
+        told.get(first).zip(told.get(second)).is_some_and(|(first, second)| first.end > second.begin)
+    };
+    let pair = model.expectation.pairs().find(|(first, second, _)| is_early(first, second))?;
+    if !violations(trial).is_empty() {
+        return None;
+    }
+    let words = "a begin before an end that it has to wait for".to_owned();
+    let at = |operation: &ResourceOperation| {
+        let address = trial.address(&operation.key).unwrap_or_default();
+        Subject::OperationAt { address, operation: operation.kind }
+    };
+    let finding = trial.finding(FindingKind::MessageOutOfOrder).about([at(pair.0), at(pair.1)]);
+    Some(finding.with(Detail::Quote { words }))
 }
 
 fn early(trial: &Trial<'_>, message: &Message) -> Finding {

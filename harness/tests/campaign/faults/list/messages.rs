@@ -205,4 +205,17 @@ pub const FAULTS: &[Fault] = &[
         only_with: None,
         script: r#"said "$@"; sed 's/"id_key":"id"/"id_key":"name"/' said; exit $code"#,
     },
+    Fault {
+        name: "an end is reported after the begin of what waits for it",
+        seen_by: "progress",
+        case: chain,
+        at: Stage("batch-1"),
+        only_with: None,
+        script: r#"said "$@"
+                   awk '/"apply_complete"/ && /"mock_node.a"/ {
+                          end = $0; match($0, /"@timestamp":"[^"]*"/); time = substr($0, RSTART, RLENGTH); next }
+                        end && /"apply_start"/ && /"mock_node.b"/ {
+                          sub(/"@timestamp":"[^"]*"/, time); print; print end; end = ""; next }
+                        { print }' said; exit $code"#,
+    },
 ];

@@ -137,4 +137,30 @@ pub const FAULTS: &[Fault] = &[
         only_with: Some(With::Workflow("queries", any)),
         script: r#"said "$@"; sed 's/"sensitive": *false/"sensitive":true/' said; exit $code"#,
     },
+    Fault {
+        name: "a saved plan is shown that starts from another state",
+        seen_by: "queries",
+        case: chain,
+        at: Command("show -json saved.tfplan"),
+        script: r#"said "$@"; sed 's/\("prior_state":.*\)"revision":1/\1"revision":7/' said; exit $code"#,
+        only_with: Some(With::Workflow("queries", any)),
+    },
+    Fault {
+        name: "a saved plan is shown as one that failed",
+        seen_by: "queries",
+        case: chain,
+        at: Command("show -json saved.tfplan"),
+        script: r#"said "$@"; sed 's/"errored":false/"errored":true/' said; exit $code"#,
+        only_with: Some(With::Workflow("queries", any)),
+    },
+    Fault {
+        name: "a saved plan is shown with another program",
+        seen_by: "queries",
+        case: chain,
+        at: Command("show -json saved.tfplan"),
+        script: r#"said "$@"
+                   sed 's/\("configuration":.*\)"mock_node.b.id","mock_node.b"/\1"mock_node.a.id","mock_node.a"/' said
+                   exit $code"#,
+        only_with: Some(With::Workflow("queries", any)),
+    },
 ];

@@ -1,16 +1,14 @@
 //! Commands that ask and change nothing are answered by what is deployed: objects, outputs, addresses, the changes of a
 //! saved plan, and the graph.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+mod plan;
 
-use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ModelView, Trial};
-use crate::evidence::{Answer, PlannedObject, ShownObject, StateFile, Stored, StoredOutput};
-use crate::judge::finding::detail::Counts;
+use crate::evidence::{Answer, ShownObject, StateFile, Stored, StoredOutput};
 use crate::judge::finding::{Detail, Finding, FindingKind, Subject};
-use crate::spec::{Node, NodeKey, OperationKind};
+use crate::spec::NodeKey;
 
 /// What it looks at.
 pub const ABOUT: &str =
@@ -53,16 +51,9 @@ pub fn judge(trial: &Trial<'_>) -> Vec<Finding> {
         Answer::Outputs(outputs) => other_outputs(trial, kept, outputs),
         Answer::Validity(true) => Vec::new(),
         Answer::Validity(false) => vec![trial.finding(FindingKind::ValidCalledInvalid)],
-        Answer::Plan(objects) => {
-            let shown = objects.iter().flat_map(|object| {
-                object.operations.iter().map(|operation| (object.address.clone(), *operation))
-            });
-            let mut findings: Vec<Finding> = planned(trial, &shown.collect()).into_iter().collect();
-            findings.extend(trial.model.iter().flat_map(|model| values(trial, model, stored, objects)));
-            findings
-        }
+        Answer::Plan(shown) => plan::judge(trial, stored, shown),
         Answer::PlanText { operations, counts } => {
-            planned(trial, operations).into_iter().chain(counted(trial, *counts)).collect()
+            plan::operations(trial, operations).into_iter().chain(plan::counts(trial, *counts)).collect()
         }
         Answer::StateCopy(copy) => {
             let is_same = match (copy, state) {
@@ -118,89 +109,6 @@ fn other_outputs(
     let finding =
         |name: &String| trial.finding(FindingKind::AnsweredOutputDiffers).about([Subject::output(name)]);
     differ.map(finding).collect()
-}
-
-/// A saved plan has the changes that are expected.
-fn planned(trial: &Trial<'_>, shown: &BTreeSet<(String, OperationKind)>) -> Option<Finding> {
-    let plan = trial.model.as_ref()?.plan;
-    if !plan.optional.is_empty() {
-        return None;
-    }
-    let due = plan.operations.iter().map(|it| (trial.address(&it.key).unwrap_or_default(), it.kind));
-    let due: BTreeSet<(String, OperationKind)> = due.collect();
-    let differ: Vec<Subject> = shown
-        .symmetric_difference(&due)
-        .map(|(address, operation)| Subject::OperationAt { address: address.clone(), operation: *operation })
-        .collect();
-    (!differ.is_empty()).then(|| trial.finding(FindingKind::AnsweredPlanDiffers).about(differ))
-}
-
-/// A plan for people counts the changes that are expected.
-fn counted(trial: &Trial<'_>, [created, updated, deleted]: [usize; 3]) -> Option<Finding> {
-    let plan = trial.model.as_ref()?.plan;
-    let count = |kind| plan.operations.iter().filter(|operation| operation.kind == kind).count();
-    let summarised = Counts { created, updated, deleted };
-    let observed = Counts {
-        created: count(OperationKind::Create),
-        updated: count(OperationKind::Update),
-        deleted: count(OperationKind::Delete),
-    };
-    let command = trial.evidence.record.command.clone();
-    let detail = Detail::Counts { command, summarised, observed, done: false };
-    (plan.optional.is_empty() && summarised != observed)
-        .then(|| trial.finding(FindingKind::AnsweredPlanDiffers).with(detail))
-}
-
-/// A saved plan shows objects as they are, and as the program wants them. What the provider makes up is not known
-/// before.
-fn values(
-    trial: &Trial<'_>,
-    model: &ModelView<'_>,
-    stored: &[Stored],
-    objects: &[PlannedObject],
-) -> Vec<Finding> {
-    // What has drifted is read for a plan, and not stored by it.
-    if model.deployed.has_drifted() {
-        return Vec::new();
-    }
-    let address = |key: &NodeKey| model.program.encoding.address(key).to_string();
-    let nodes = model.program.meaning.nodes.iter();
-    let written: BTreeMap<String, &Node> = nodes.map(|(key, node)| (address(key), node)).collect();
-    let mut findings = Vec::new();
-    for object in objects {
-        let mut differs = |name: &str| {
-            let subjects = [Subject::address(&object.address), Subject::attribute(name)];
-            findings.push(trial.finding(FindingKind::AnsweredPlanValueDiffers).about(subjects));
-        };
-        let stored = stored.iter().find(|it| it.deposed.is_none() && it.address == object.address);
-        if object.before != stored.map(|stored| stored.content.attributes.unpack()) {
-            differs("before");
-        }
-        if object.has_secrets {
-            differs("sensitive");
-        }
-        let (Some(node), Some(after)) = (written.get(&object.address), &object.after) else {
-            if written.contains_key(&object.address) != object.after.is_some() {
-                differs("after");
-            }
-            continue;
-        };
-        let text = |text: &Option<Arc<str>>| text.as_deref().map_or(Json::Null, Json::from);
-        let ignored = node.ignore_changes && object.before.is_some();
-        let wanted = [("label", text(&node.label), ignored), ("pin", text(&node.pin), false)];
-        for (name, value, is_ignored) in wanted {
-            if !is_ignored && after.get(name) != Some(&value) {
-                differs(name);
-            }
-        }
-        let creates = object.operations.contains(&OperationKind::Create);
-        for (name, is_unknown) in [("id", creates), ("revision", !object.operations.is_empty())] {
-            if object.unknown.contains(name) != is_unknown || after.contains_key(name) == is_unknown {
-                differs(name);
-            }
-        }
-    }
-    findings
 }
 
 /// The graph has the resources of the program, and orders those that the program orders. After a failure it also has
