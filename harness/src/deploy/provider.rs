@@ -3,14 +3,13 @@
 use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::symlink;
-use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::{Duration, Instant};
 
-use equiform_proto::control::{Announcement, CONTROL_VERSION};
+use equiform_proto::control::{Announcement, CONTROL_VERSION, Client};
 use rustix::process::{Signal, kill_process};
 
 use super::provider_log::ProviderLog;
@@ -156,10 +155,11 @@ impl Server {
         if process.number != since.0 {
             return process.killed_before;
         }
-        // One that was killed takes its leave a little later than its socket.
+        // One that was killed takes its leave a little later than its sockets, and closes one after the other: that it
+        // can still be connected to says nothing, that it answers does.
         let begin = Instant::now();
-        while process.is_up() && UnixStream::connect(&self.control).is_err() && begin.elapsed() < stop::GRACE
-        {
+        let answers = || Client::connect(&self.control, stop::GRACE).is_ok();
+        while process.is_up() && !answers() && begin.elapsed() < stop::GRACE {
             std::thread::sleep(Duration::from_millis(1));
         }
         process.killed()
