@@ -20,6 +20,8 @@ pub struct PastStage<'a> {
     /// What the engine takes for deployed where it orders deletes by what is written: see
     /// [`Semantics::before_destroy`].
     taken_for_deployed: Option<Deployed>,
+    /// The same with all dependencies that a destroy may go by.
+    taken_by_either: Option<Deployed>,
     /// How the engine was asked to do it: a saved plan was made by an earlier stage.
     pub options: Options,
     semantics: &'a dyn Semantics,
@@ -49,6 +51,12 @@ impl<'a> PastStage<'a> {
     /// The same from what was deployed, whatever the engine takes for that.
     pub fn step_from_deployed(&self) -> Step<'_> {
         self.staged.step(&self.deployed, &self.options, self.semantics)
+    }
+
+    /// The same by all dependencies that a destroy may go by; none if the stage destroys nothing.
+    pub fn step_by_either(&self) -> Option<Step<'_>> {
+        let deployed = self.taken_by_either.as_ref()?;
+        Some(self.staged.step(deployed, &self.options, self.semantics))
     }
 
     /// What is deployed after it. `failed` is what operations did if the engine failed; a stage that did not has done
@@ -108,17 +116,16 @@ impl History {
         } else {
             options
         };
-        let taken_for_deployed = match staged.stage.action {
-            _ if destroys => Some(self.semantics.before_destroy(deployed.clone(), &staged.batch.program)),
-            Action::Destroy(_) => {
-                Some(self.semantics.before_destroy(deployed.clone(), &staged.batch.program))
-            }
-            _ => None,
-        };
+        let destroys = destroys || matches!(staged.stage.action, Action::Destroy(_));
+        let program = &staged.batch.program;
+        let taken_for_deployed = destroys.then(|| self.semantics.before_destroy(deployed.clone(), program));
+        let taken_by_either =
+            destroys.then(|| self.semantics.before_destroy_by_either(deployed.clone(), program));
         if options.save {
             self.saved = options.clone();
         }
-        PastStage { staged, deployed, taken_for_deployed, options, semantics: self.semantics }
+        let semantics = self.semantics;
+        PastStage { staged, deployed, taken_for_deployed, taken_by_either, options, semantics }
     }
 
     /// A stage has ended, and left this. What repeats an earlier one is put away.

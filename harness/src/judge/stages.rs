@@ -240,12 +240,14 @@ fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation, left_out: &LeftOut)
     };
     let failing: BTreeSet<ResourceOperation> = plan.operations.iter().filter(fails).cloned().collect();
     let mut done = past.step().expectation_with_failing(left_out, failing.clone());
-    // A destroy may go by what was deployed as well as by what is written: it may wait by either.
-    let by_deployed = past.step_from_deployed().expectation_with_failing(left_out, failing);
-    let is_sure =
-        |it: &ResourceOperation| by_deployed.operations.contains(it) && !by_deployed.optional.contains(it);
-    let unsure: Vec<_> = done.operations.iter().filter(|it| !is_sure(it)).cloned().collect();
-    done.optional.extend(unsure);
+    // A destroy may go by what was deployed as well as by what is written: it may wait by either, or by both.
+    let steps = [Some(past.step_from_deployed()), past.step_by_either()];
+    for other in steps.into_iter().flatten() {
+        let other = other.expectation_with_failing(left_out, failing.clone());
+        let is_sure = |it: &ResourceOperation| other.operations.contains(it) && !other.optional.contains(it);
+        let unsure: Vec<_> = done.operations.iter().filter(|it| !is_sure(it)).cloned().collect();
+        done.optional.extend(unsure);
+    }
     Cow::Owned(done)
 }
 

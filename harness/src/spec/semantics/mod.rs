@@ -102,4 +102,7 @@ pub trait Semantics: Debug + Sync {
     /// What an engine takes for deployed when it destroys everything with a program in hand that may never have been
     /// deployed.
     fn before_destroy(&self, deployed: Deployed, configuration: &Configuration) -> Deployed;
+
+    /// The same with everything that may hold a delete back, by what is deployed or by what is written.
+    fn before_destroy_by_either(&self, deployed: Deployed, configuration: &Configuration) -> Deployed;
 }

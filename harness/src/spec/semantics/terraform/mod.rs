@@ -115,4 +115,8 @@ impl Semantics for Terraform {
     fn before_destroy(&self, deployed: Deployed, configuration: &Configuration) -> Deployed {
         remembered::before_destroy(deployed, configuration)
     }
+
+    fn before_destroy_by_either(&self, deployed: Deployed, configuration: &Configuration) -> Deployed {
+        remembered::before_destroy_by_either(deployed, configuration)
+    }
 }

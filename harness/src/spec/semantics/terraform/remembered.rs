@@ -150,6 +150,19 @@ pub(super) fn before_destroy(mut deployed: Deployed, configuration: &Configurati
     deployed
 }
 
+/// The same with every dependency that a destroy may go by: those that were deployed, and those that are written.
+pub(super) fn before_destroy_by_either(mut deployed: Deployed, configuration: &Configuration) -> Deployed {
+    for (key, remembered) in &mut deployed.memory.nodes {
+        let Some(node) = configuration.node(key) else { continue };
+        if remembered.dependencies != node.dependencies {
+            let mut either = Arc::unwrap_or_clone(node.dependencies.clone());
+            either.extend(remembered.dependencies.iter().map(|(key, kind)| (key.clone(), *kind)));
+            remembered.dependencies = Arc::new(either);
+        }
+    }
+    deployed
+}
+
 /// What an engine knows and the world holds of one node, while a step is folded into it.
 struct NodeState {
     remembered: Remembered,

@@ -132,3 +132,11 @@ fn an_engine_that_reads_objects_knows_what_has_drifted() {
     let read = other.refreshed();
     assert_eq!(remembered(&read, "a").current.as_ref().unwrap().label.as_deref(), Some("m"));
 }
+
+#[test]
+fn a_destroy_may_wait_by_what_was_deployed_and_by_what_is_written() {
+    let either = before_destroy_by_either(Deployed::by(&program("a b<a c")), &program("a b<c c"));
+    assert!(remembered(&either, "b").dependencies.keys().map(|key| &**key).eq(["a", "c"]));
+    let same = Deployed::by(&program("a b<a"));
+    assert_eq!(before_destroy_by_either(same.clone(), &program("a b<a")), same);
+}
