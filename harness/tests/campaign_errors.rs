@@ -175,25 +175,33 @@ fn a_provider_that_is_killed_is_started_again_and_nothing_is_held_against_the_en
     holds_whole_variants(&out);
 }
 
+/// A campaign whose provider hangs ends and says so.
+fn ends_if_its_provider_hangs(start: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let mut command = campaign(ENGINE, &out);
+    command.args(["--jobs=1", "--timeout=10s", "--hold=100ms"]).args(start);
+    let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begin = Instant::now();
+    while !out.join("case-0000/variant-0001").exists() {
+        assert!(begin.elapsed() < Duration::from_secs(120), "the campaign does not get on");
+        sleep(Duration::from_millis(5));
+    }
+    // SAFETY: a plain system call on a child of our child, which has not been waited for.
+    unsafe { libc::kill(provider_of(&process), libc::SIGSTOP) };
+    let output = process.wait_with_output().unwrap();
+    refused(&output, &["the provider that engines attach to does not answer", "What was judged is kept"]);
+    holds_whole_variants(&out);
+}
+
 #[test]
 fn a_provider_that_hangs_ends_the_campaign_and_is_not_held_against_the_engine() {
-    for start in [&[][..], &["--cold"]] {
-        let folder = tempfile::tempdir().unwrap();
-        let out = folder.path().join("out");
-        let mut command = campaign(ENGINE, &out);
-        command.args(["--jobs=1", "--timeout=20s", "--hold=100ms"]).args(start);
-        let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let begin = Instant::now();
-        while !out.join("case-0000/variant-0001").exists() {
-            assert!(begin.elapsed() < Duration::from_secs(120), "the campaign does not get on");
-            sleep(Duration::from_millis(5));
-        }
-        // SAFETY: a plain system call on a child of our child, which has not been waited for.
-        unsafe { libc::kill(provider_of(&process), libc::SIGSTOP) };
-        let output = process.wait_with_output().unwrap();
-        refused(&output, &["the provider that engines attach to does not answer", "What was judged is kept"]);
-        holds_whole_variants(&out);
-    }
+    ends_if_its_provider_hangs(&[]);
+}
+
+#[test]
+fn a_provider_that_hangs_ends_a_campaign_of_fresh_processes_too() {
+    ends_if_its_provider_hangs(&["--cold"]);
 }
 
 /// A real engine that passes a variable on to the providers that it starts.

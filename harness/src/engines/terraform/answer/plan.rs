@@ -1,5 +1,5 @@
-//! A saved plan as Terraform shows it in JSON. It says most things twice: changes, the values that they lead to, and the
-//! state that they start from. Where two of these differ, the plan contradicts itself.
+//! A saved plan as Terraform shows it in JSON. It says most things twice: changes, the values that they lead to, and
+//! the state that they start from. Where two of these differ, the plan contradicts itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
