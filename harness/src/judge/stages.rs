@@ -228,7 +228,7 @@ fn expected<'a>(past: &PastStage<'_>, plan: &'a Expectation, left_out: &LeftOut)
         return Cow::Borrowed(plan);
     }
     // What fails before anything is done leaves nothing to do.
-    if stage.faults.iter().any(|fault| OperationKind::met_by(fault).is_none()) {
+    if stage.faults.iter().any(|fault| OperationKind::met_by(fault).is_none() && past.deployed.meets(fault)) {
         return nothing();
     }
     let fails = |operation: &&ResourceOperation| {

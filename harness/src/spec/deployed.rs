@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use equiform_proto::faults::{Breach, Fault, FaultOperation};
+
 use super::configuration::Configuration;
 use super::encoding::Encoding;
 use super::meaning::{Node, NodeKey};
@@ -78,6 +80,20 @@ impl Deployed {
     /// Whether a node has a current object, by the engine's memory.
     pub fn has(&self, key: &str) -> bool {
         self.memory.node(key).is_some_and(|it| it.current.is_some())
+    }
+
+    /// Whether an engine that goes on from here comes to the call that is to fail. It reads what is deployed, and does
+    /// not replace what is not there or is to be replaced anyway: an earlier stage may have left less than its program
+    /// says.
+    pub fn meets(&self, fault: &Fault) -> bool {
+        let Some(key) = fault.call.key.as_deref() else { return true };
+        match (fault.call.operation, fault.action.breach()) {
+            (FaultOperation::Read, _) => self.has(key),
+            (FaultOperation::Plan, Some(Breach::InvalidReplacement)) => {
+                self.memory.node(key).is_some_and(|it| it.current.is_some() && !it.is_marked())
+            }
+            _ => true,
+        }
     }
 
     /// The current object of a node in the world.

@@ -176,11 +176,21 @@ fn due_refusal(trial: &Trial<'_>) -> Option<Refusal> {
         return None;
     }
     match (stage.judged_as, &stage.program) {
-        // An engine by whose rules the operation is not due does not meet the failure.
+        // An engine by whose rules the operation is not due does not meet the failure, nor does one that leaves it out,
+        // which is another finding.
         (JudgedAs::Failure, _) => {
-            let changes = |fault: &Fault| OperationKind::met_by(fault).is_some();
-            let is_due = !trial.stage.faults.iter().all(changes)
-                || model.is_none_or(|model| !model.expectation.failing.is_empty());
+            let faults = &trial.stage.faults;
+            let is_due = match model {
+                None => true,
+                Some(model) if faults.iter().all(|fault| OperationKind::met_by(fault).is_some()) => {
+                    let failing = &model.expectation.failing;
+                    trial.evidence.operations.iter().any(|it| failing.contains(&it.operation))
+                }
+                Some(model) => {
+                    let comes_first = |fault: &&Fault| OperationKind::met_by(fault).is_none();
+                    faults.iter().filter(comes_first).any(|fault| model.deployed.meets(fault))
+                }
+            };
             let breach = trial.stage.faults.iter().find_map(|fault| fault.action.breach());
             is_due.then(|| breach.map_or(Refusal::Provider, refusal_of))
         }

@@ -1,4 +1,4 @@
-use equiform_proto::faults::Breach;
+use equiform_proto::faults::{Breach, Fault, FaultAction, FaultOperation};
 
 use super::*;
 use crate::spec::Drift;
@@ -139,4 +139,17 @@ fn a_destroy_may_wait_by_what_was_deployed_and_by_what_is_written() {
     assert!(remembered(&either, "b").dependencies.keys().map(|key| &**key).eq(["a", "c"]));
     let same = Deployed::by(&program("a b<a"));
     assert_eq!(before_destroy_by_either(same.clone(), &program("a b<a")), same);
+}
+
+#[test]
+fn a_call_is_met_only_where_there_is_something_to_read_or_to_replace() {
+    let deployed = after("x a", "x a<^x b", "+b?").unwrap();
+    let meets = |operation, key: &str, breach| {
+        deployed.meets(&Fault::in_first_call(operation, Some(key), FaultAction::Breach(breach)))
+    };
+    let reads = ["a", "b", "c"].map(|key| meets(FaultOperation::Read, key, Breach::WrongType));
+    assert_eq!(reads, [true, true, false]);
+    let replaces = ["a", "b", "c"].map(|key| meets(FaultOperation::Plan, key, Breach::InvalidReplacement));
+    assert_eq!(replaces, [true, false, false], "b is marked, c is not there");
+    assert!(meets(FaultOperation::Plan, "c", Breach::InvalidPlan));
 }
